@@ -1,0 +1,79 @@
+# Sourced by ./run and ./test: what to install, and how to configure and build. Needs bash.
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+# Debian packages: what the command is built from, and what the tests need besides.
+build_packages=(g++ cmake ninja-build libeigen3-dev libnlopt-dev libnlopt-cxx-dev
+                libcli11-dev libfmt-dev)
+test_packages=(clang-format pkg-config libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev
+               zlib1g-dev)
+
+die() {
+  echo "splitgp: $*" >&2
+  exit 1
+}
+
+# quietly LOG COMMAND...: output goes to LOG and is shown only if the command fails.
+# Standard input is left alone for the program that ./run starts.
+quietly() {
+  local log=$1 status=0
+  shift
+  mkdir -p "$(dirname "$log")"
+  "$@" >"$log" 2>&1 </dev/null || status=$?
+  if ((status != 0)); then
+    cat "$log" >&2
+  fi
+  return "$status"
+}
+
+# install_missing PACKAGE...: asks the network for nothing when everything is there.
+install_missing() {
+  # Elsewhere than on Debian we trust the user; CMake will name what is missing.
+  command -v dpkg-query >/dev/null || return 0
+  local package missing=() as_root=()
+  for package in "$@"; do
+    [[ $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) == installed ]] ||
+      missing+=("$package")
+  done
+  ((${#missing[@]} > 0)) || return 0
+
+  if ((EUID != 0)); then
+    command -v sudo >/dev/null ||
+      die "these packages are missing; as root, run: apt-get install ${missing[*]}"
+    as_root=(sudo)
+  fi
+  echo "splitgp: installing ${missing[*]}" >&2
+  local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -y
+    -o DPkg::Lock::Timeout=120)
+  quietly "$root/build/install.log" "${apt[@]}" update ||
+    die "apt-get update failed"
+  quietly "$root/build/install.log" "${apt[@]}" install --no-install-recommends "${missing[@]}" ||
+    die "could not install: ${missing[*]}"
+}
+
+# configure_and_build PRESET [-DNAME=VALUE...] [TARGET...]: configures only when this tree was not yet
+# configured, or not with these values, or the presets have changed since. Every other change to a
+# CMake file is noticed by the build itself.
+configure_and_build() {
+  local preset=$1 arg settings=() targets=() fresh=true
+  shift
+  local dir=$root/build/$preset
+  local stamp=$dir/configured_with
+  [[ -f $dir/build.ninja && $stamp -nt $root/CMakePresets.json ]] || fresh=false
+  for arg in "$@"; do
+    if [[ $arg == -D* ]]; then
+      settings+=("$arg")
+      grep -qsxF -e "$arg" "$stamp" || fresh=false
+    else
+      targets+=("$arg")
+    fi
+  done
+
+  if [[ $fresh == false ]]; then
+    rm -f "$stamp"
+    quietly "$dir/configure.log" cmake -S "$root" --preset "$preset" "${settings[@]}" || return
+    printf '%s\n' "${settings[@]}" >"$stamp"
+  fi
+  quietly "$dir/build.log" cmake --build "$dir" --parallel "$(nproc)" \
+    ${targets[@]:+--target "${targets[@]}"}
+}

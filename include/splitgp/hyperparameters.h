@@ -1,0 +1,34 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstdint>
+
+namespace splitgp {
+
+/// Stationary kernels k(x, x') = signal_variance · ρ(r), where r² = Σ ((x_k − x'_k) /
+/// length_scale_k)².
+enum class KernelFamily {
+  automatic,           ///< Train chooses among the four below; rbf until it has.
+  rbf,                 ///< ρ = exp(−r²/2)
+  matern12,            ///< ρ = exp(−r)
+  matern32,            ///< ρ = (1 + √3 r) exp(−√3 r)
+  matern52,            ///< ρ = (1 + √5 r + 5r²/3) exp(−√5 r)
+  rational_quadratic,  ///< ρ = (1 + r²/(2·shape))^(−shape)
+};
+
+/// θ: what all local GPs share. Variances are those of an output whose output_scale is 1.
+struct Hyperparameters {
+  KernelFamily kernel = KernelFamily::rbf;
+  Eigen::VectorXd length_scale;  ///< One for each input; empty means all 1.
+  double signal_variance = 1.0;
+  double noise_variance = 0.01;
+  double shape = 1.0;    ///< Only of rational_quadratic.
+  Eigen::VectorXd mean;  ///< Constant prior mean of each output; empty means all 0.
+  /// Output o is output_scale_o times a GP of the variances above, so that outputs in different
+  /// units still share one factor; empty means all 1.
+  Eigen::VectorXd output_scale;
+  /// Counts the changes of θ. Each local GP remembers the version its factor was made with.
+  std::uint64_t version = 0;
+};
+
+}  // namespace splitgp

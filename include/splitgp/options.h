@@ -1,0 +1,114 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "splitgp/hyperparameters.h"
+
+namespace splitgp {
+
+/// How the local predictions are weighted; see docs/paper_map.md, equation 3.
+enum class Aggregation {
+  evidence,    ///< Squared signal-to-noise ratio of the local posterior against the prior.
+  similarity,  ///< k(center, x): the paper's rule.
+  nearest,     ///< The most similar local GP alone. Discontinuous; for comparison.
+};
+
+/// How Split finds the direction in which a local GP is cut.
+enum class PrincipalDirection {
+  exact,  ///< Eigenvector of the owned inputs' covariance, computed at the split.
+  oja,    ///< Oja's rule, followed as observations arrive; no decomposition at all.
+};
+
+/// The space in which Split measures spread.
+enum class SplitSpace {
+  scaled,  ///< Inputs divided by their length scales: the space in which similarity is measured.
+  raw,     ///< Inputs as they come: the paper's.
+};
+
+/// When Train runs.
+enum class Training {
+  off,         ///< θ stays what it was given; train() still works.
+  inlined,     ///< Within update, whenever the number of observations has doubled. Deterministic.
+  background,  ///< At the same moments, on a copy, in a thread of its own; update never waits for
+               ///< it.
+};
+
+/// The parts of θ that Train must leave alone.
+struct FixedHyperparameters {
+  bool length_scale = false;
+  bool signal_variance = false;
+  bool noise_variance = false;
+  bool shape = false;
+  bool mean = false;
+  bool output_scale = false;
+};
+
+/// Everything that is chosen once, when a model is made.
+struct Options {
+  /// m: a local GP that owns more observations is split. Accuracy grows with it, and so does the
+  /// cost of an update, O(m²); 250 keeps an update within tens of microseconds.
+  int split_limit = 250;
+
+  /// automatic: no family fits all data (on powergen Matérn 1/2 has two thirds of RBF's error, on
+  /// kin40k RBF is ahead), and the likelihood knows which.
+  KernelFamily kernel = KernelFamily::automatic;
+
+  /// evidence: the only one that is both continuous and ahead on every data set measured.
+  Aggregation aggregation = Aggregation::evidence;
+
+  /// q: how many of the most similar local GPs speak; 0 means all. Eight are as accurate as all.
+  int neighbors = 8;
+
+  /// Fades a local GP out before it leaves the q most similar ones, so that predictions stay
+  /// continuous. Without it: the paper's discontinuous C_0 rule.
+  bool taper = true;
+
+  /// A child conditions on its sibling's observations until new ones displace them, so a split
+  /// changes no prediction (the paper's eq. 2 and Proposition 1) and costs a copy instead of a
+  /// factorisation.
+  bool inherit = true;
+
+  /// exact: O(m·d² + d³) once in m/2 updates is a small part of their cost; oja pays off for large
+  /// d.
+  PrincipalDirection principal_direction = PrincipalDirection::exact;
+
+  /// scaled: a column in large units must not dictate every cut, nor an irrelevant one.
+  SplitSpace split_space = SplitSpace::scaled;
+
+  /// inlined: the same stream gives the same model, and doubling keeps the cost of all trainings
+  /// within a constant number of passes.
+  Training training = Training::inlined;
+
+  /// How many observations at most, in neighbourhoods drawn at random, Train looks at; so its cost
+  /// does not grow with the stream.
+  int training_observations = 3000;
+
+  FixedHyperparameters fixed;
+
+  /// Threads that share a batch of predictions. Results do not depend on it, to the last bit.
+  int threads = 1;
+
+  /// Of every random choice the model makes.
+  std::uint64_t seed = 0;
+
+  /// Starting values of θ, which Train also tries first if any was given. Its kernel is overridden
+  /// by `kernel` above unless that is automatic.
+  Hyperparameters hyperparameters;
+
+  /// The paper's pseudo-code: rbf, similarity over all local GPs, no inheritance, raw directions.
+  static Options paper();
+};
+
+/// The names used in flags, files and Python: "evidence", "matern32", "auto", …
+std::string_view to_string(KernelFamily value);
+std::string_view to_string(Aggregation value);
+std::string_view to_string(PrincipalDirection value);
+std::string_view to_string(SplitSpace value);
+std::string_view to_string(Training value);
+
+/// The inverse; throws InvalidArgument naming `field`, the text and the names that exist.
+template <typename Enum>
+Enum parse(std::string_view field, std::string_view text);
+
+}  // namespace splitgp

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "splitgp/hyperparameters.h"
+
+namespace splitgp {
+
+/// What one observation did to the model.
+struct UpdateResult {
+  std::uint64_t sequence = 0;                ///< The observation's number, counted from 0.
+  Eigen::Index local_gp = 0;                 ///< Who owns it now.
+  std::optional<Eigen::Index> new_local_gp;  ///< Set if there was a split: the second child.
+  bool displaced = false;                    ///< An inherited point made room for it.
+  int refits = 0;        ///< Local GPs that were brought to the current θ (0, 1 or 2).
+  bool trained = false;  ///< A training ended here; see training_history().
+  double jitter = 0.0;   ///< Variance added to keep the factor positive; usually 0.
+};
+
+/// Columns are queries, rows are outputs.
+struct Prediction {
+  Eigen::MatrixXd mean;
+  Eigen::MatrixXd variance;        ///< Of the latent function.
+  Eigen::MatrixXd noise_variance;  ///< What one more observation adds to it.
+};
+
+/// One local GP's part in a prediction.
+struct LocalPrediction {
+  Eigen::Index local_gp = 0;
+  double log_similarity = 0.0;  ///< log k(center, x) − log k(x, x)
+  double weight = 0.0;
+  Eigen::VectorXd mean;
+  Eigen::VectorXd variance;
+};
+
+/// A prediction taken apart: Σ weight·mean is the mean, (Σ weight·σ)² the variance.
+struct Explanation {
+  Eigen::VectorXd mean;
+  Eigen::VectorXd variance;
+  Eigen::VectorXd noise_variance;
+  std::vector<LocalPrediction> local;  ///< Most similar first.
+};
+
+/// What one training did. Objectives are log marginal likelihood plus log prior, per observation,
+/// of the observations trained on.
+struct TrainResult {
+  bool adopted = false;   ///< false: the new θ was not better and the old one stayed.
+  Hyperparameters theta;  ///< The model's θ afterwards.
+  double objective_before = 0.0;
+  double objective_after = 0.0;  ///< Of the best θ found, adopted or not.
+  bool searched = false;       ///< From many starts and, if the kernel is automatic, all families.
+  double kernel_margin = 0.0;  ///< By how much the best family's objective led the second's.
+  std::vector<std::string> bounds_reached;  ///< "length_scale[3] at its upper bound", …
+  std::uint64_t sequence = 0;               ///< Observations in the model when it was trained.
+  Eigen::Index observations = 0;            ///< Observations trained on (some twice, if inherited).
+  Eigen::Index local_gps = 0;               ///< Local GPs they come from.
+  int starts = 0;
+  int evaluations = 0;
+  double seconds = 0.0;
+};
+
+struct LocalGpSummary {
+  Eigen::Index local_gp = 0;
+  Eigen::VectorXd center;
+  Eigen::Index owned = 0;
+  Eigen::Index inherited = 0;
+  std::uint64_t theta_version = 0;
+  Eigen::Index jittered = 0;  ///< Points whose pivot needed jitter.
+  double condition = 1.0;     ///< (largest pivot / smallest pivot)²: a lower bound of cond(K).
+  std::size_t memory_bytes = 0;
+};
+
+struct SplitRecord {
+  std::uint64_t sequence = 0;  ///< The observation that caused it.
+  Eigen::Index parent = 0;     ///< Keeps its number as the first child.
+  Eigen::Index child = 0;      ///< The second child's number.
+  Eigen::Index parent_owned = 0;
+  Eigen::Index child_owned = 0;
+};
+
+}  // namespace splitgp

@@ -1,0 +1,99 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "splitgp/error.h"
+#include "splitgp/hyperparameters.h"
+#include "splitgp/options.h"
+#include "splitgp/results.h"
+
+namespace splitgp {
+
+struct ModelState;
+
+/// Streaming Gaussian-process regression whose every update is bounded by m = Options::split_limit.
+///
+/// Terry & Choe, "Splitting Gaussian Process Regression for Streaming Data": the model is a set of
+/// local GPs that share one kernel. Update gives an observation to the local GP with the most
+/// similar center and splits it when it owns more than m; Predict is a continuous weighted average.
+/// docs/paper_map.md leads from the paper to the code and lists every deviation.
+///
+/// Threads: const methods may run from many threads at once; every other method needs the model
+/// alone. Errors: InvalidArgument and NumericalError, after which the model is as it was. Values:
+/// finite and at most 1e150 in magnitude.
+class SplittingGp {
+ public:
+  /// REQUIRES: inputs ≥ 1, outputs ≥ 1.
+  SplittingGp(Eigen::Index inputs, Eigen::Index outputs, Options options = {});
+  explicit SplittingGp(std::unique_ptr<ModelState> state);  ///< For the project's own parts.
+  SplittingGp(const SplittingGp& other);
+  SplittingGp(SplittingGp&& other) noexcept;
+  SplittingGp& operator=(SplittingGp other) noexcept;
+  ~SplittingGp();
+
+  /// Learns one observation, O(m²) with θ unchanged. `noise_variance` is the observation's own
+  /// known noise, added to θ's.
+  UpdateResult update(const Eigen::Ref<const Eigen::VectorXd>& x,
+                      const Eigen::Ref<const Eigen::VectorXd>& y, double noise_variance = 0.0);
+
+  /// Learns the columns of X and Y in order: the same model, bit for bit, as one update for each.
+  /// `noise_variance` is empty or has one value for each column. A bad value anywhere rejects the
+  /// whole batch.
+  std::vector<UpdateResult> update_batch(
+      const Eigen::Ref<const Eigen::MatrixXd>& X, const Eigen::Ref<const Eigen::MatrixXd>& Y,
+      const Eigen::Ref<const Eigen::VectorXd>& noise_variance = Eigen::VectorXd());
+
+  /// Predicts at the columns of X, O(q·m²) for each. Without observations, and far from all of
+  /// them, the answer is the prior.
+  Prediction predict(const Eigen::Ref<const Eigen::MatrixXd>& X) const;
+
+  /// A loaded model builds each local GP's factor when it is first updated. This builds those that
+  /// speak at the columns of X, O(m³) each, so that predict() does not have to do so again and
+  /// again; it changes no prediction.
+  void wake(const Eigen::Ref<const Eigen::MatrixXd>& X);
+
+  /// Predicts at x and shows what each local GP that spoke said, and its weight.
+  Explanation explain(const Eigen::Ref<const Eigen::VectorXd>& x) const;
+
+  /// Algorithm 2's Train, now: maximises the local GPs' log marginal likelihood over θ. Bounded by
+  /// Options::training_observations. Does nothing (adopted = false) with fewer than two
+  /// observations.
+  TrainResult train();
+
+  /// Every training so far, with the θ it left: the history of θ.
+  const std::vector<TrainResult>& training_history() const;
+
+  /// Waits for a background training under way and adopts its θ; returns at once if there is none.
+  void finish_training();
+
+  /// Adopts θ (its version is set by the model). Nothing is refitted here: each local GP is when it
+  /// is next updated, one more with every update, and the rest by refit().
+  void set_hyperparameters(Hyperparameters theta);
+  const Hyperparameters& hyperparameters() const;
+
+  /// Brings at most `most` local GPs, O(m³) each, to the current θ; returns how many are still
+  /// behind.
+  Eigen::Index refit(Eigen::Index most);
+
+  const Options& options() const;
+  Eigen::Index n_inputs() const;
+  Eigen::Index n_outputs() const;
+  std::uint64_t n_observations() const;
+  Eigen::Index n_local() const;
+  std::vector<LocalGpSummary> local_gps() const;
+  const std::vector<SplitRecord>& split_history() const;
+
+  /// Every byte the model holds, spare capacity included.
+  std::size_t memory_bytes() const;
+
+  /// Internal layout (src/core/model_state.h), for the project's own parts.
+  const ModelState& state() const { return *state_; }
+
+ private:
+  std::unique_ptr<ModelState> state_;
+};
+
+}  // namespace splitgp

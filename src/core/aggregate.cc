@@ -1,0 +1,58 @@
+#include "core/aggregate.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+
+namespace splitgp {
+namespace {
+
+constexpr double kNever = -std::numeric_limits<double>::infinity();
+
+// log t_i = log(1 − k_(q+1)/k_i): 0 at the rank boundary on both sides, so nothing jumps there.
+double log_taper(double log_similarity, double outsider) {
+  if (outsider == kNever) return 0.0;
+  return std::log(-std::expm1(std::min(0.0, outsider - log_similarity)));
+}
+
+// log (σ_0²/σ_i² − 1)², from σ_0² − σ_i² itself: the difference would cancel far from the data.
+double log_evidence(const LocalGp::Posterior& posterior) {
+  return 2.0 * (std::log(posterior.explained) - std::log(posterior.variance));
+}
+
+// Replaces logs by weights that sum to 1; false if all of them are log 0.
+bool normalise(std::vector<double>& logs) {
+  const double largest = *std::max_element(logs.begin(), logs.end());
+  if (largest == kNever) return false;
+  double sum = 0.0;
+  for (double& value : logs) sum += value = std::exp(value - largest);
+  for (double& value : logs) value /= sum;
+  return true;
+}
+
+}  // namespace
+
+void aggregation_weights(const std::vector<Candidate>& candidates, double outsider,
+                         const Options& options, std::vector<double>& weights) {
+  assert(!candidates.empty());
+  weights.assign(candidates.size(), 0.0);
+  if (options.aggregation == Aggregation::nearest) {
+    weights.front() = 1.0;
+    return;
+  }
+  const double fade = options.taper ? outsider : kNever;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    weights[i] =
+        log_taper(candidates[i].log_similarity, fade) +
+        (options.aggregation == Aggregation::evidence ? log_evidence(candidates[i].posterior)
+                                                      : candidates[i].log_similarity);
+  }
+  if (normalise(weights)) return;
+  // No local GP knows anything here (all answer with the prior), or more than q of them share one
+  // center. Either way similarity decides, as in the paper.
+  for (std::size_t i = 0; i < candidates.size(); ++i) weights[i] = candidates[i].log_similarity;
+  normalise(weights);
+}
+
+}  // namespace splitgp

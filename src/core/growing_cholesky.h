@@ -1,0 +1,89 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstddef>
+#include <vector>
+
+#include "core/lanes.h"
+
+namespace splitgp {
+
+/// The Cholesky factor A = L·Lᵀ of a matrix that grows and shrinks by a row (and its column).
+///
+/// Storage: rows in panels of four. Panel p holds rows 4p … 4p+3 and columns 0 … 4p+3, column after
+/// column, so that one column of a panel is one vector register:
+///
+///     panel 0   panel 1             An append fills one lane of the last panel; nothing moves.
+///     ↓ ↓ ↓ ↓   ↓ ↓ ↓ ↓ ↓ ↓ ↓ ↓      A forward solve streams through the panels, four rows at a
+///     time, d . . .   x x x x d . . .      with no sum across lanes. x d . .   x x x x x d . . A
+///     removal rotates four rows at a time, which the row-by-row x x d .   x x x x x x d . layout
+///     cannot: its rotations wait for each other. x x x d   x x x x x x x d
+///
+/// Memory is n²/2 + O(n). Appending solves for one new row, which is as stable as factorising anew;
+/// removing is a rank-one *update* of the trailing block by Givens rotations, also stable. Nothing
+/// here subtracts a rank-one term, the operation the paper rightly avoids.
+///
+/// Right-hand sides are columns and are solved in place; Ref makes the solves work on blocks.
+class GrowingCholesky {
+ public:
+  Eigen::Index size() const { return size_; }
+  std::size_t memory_bytes() const;
+  void reserve(Eigen::Index rows);
+  void clear();
+
+  /// Appends the row (a, diagonal) of A: w = L⁻¹a, pivot² = diagonal − wᵀw. Returns pivot²; when it
+  /// is not above `smallest_pivot_squared` nothing is changed. O(n²/2)
+  double append(const Eigen::Ref<const Eigen::VectorXd>& a, double diagonal,
+                double smallest_pivot_squared = 0.0);
+
+  /// Appends a row whose w = L⁻¹a and pivot are known. O(n)
+  void append_solved(const Eigen::Ref<const Eigen::VectorXd>& w, double pivot);
+
+  /// Appends b rows at once: A grows by `cross` (n × b) and `block` (b × b, lower triangle read).
+  /// Returns false, and changes nothing, if a squared pivot is not above `smallest_pivot_squared`.
+  /// Blocked, so several times faster than b appends. `cross` and `block` are overwritten. O(n²b/2
+  /// + nb²/2 + b³/6)
+  bool append_block(Eigen::Ref<Eigen::MatrixXd> cross, Eigen::Ref<Eigen::MatrixXd> block,
+                    double smallest_pivot_squared = 0.0);
+
+  /// Removes row and column j of A. `solved` is L⁻¹B for some B; it is brought along, so that its
+  /// first n − 1 rows are L⁻¹B of what remains. O((n−j)²)
+  void remove(Eigen::Index j, Eigen::Ref<Eigen::MatrixXd> solved);
+  void remove(Eigen::Index j);
+
+  /// b ← L⁻¹b for every column b. O(n²/2) each
+  void solve_lower(Eigen::Ref<Eigen::MatrixXd> b) const;
+  /// b ← L⁻ᵀb.
+  void solve_upper(Eigen::Ref<Eigen::MatrixXd> b) const;
+
+  double log_determinant() const;
+  double smallest_pivot() const;
+  double largest_pivot() const;
+
+  /// L(i, j). REQUIRES: j ≤ i < size().
+  double operator()(Eigen::Index i, Eigen::Index j) const;
+  Eigen::MatrixXd dense() const;
+
+ private:
+  static constexpr Eigen::Index kRows = Lanes::kCount;  // of a panel
+
+  static std::size_t panel_offset(Eigen::Index panel) {
+    return static_cast<std::size_t>(kRows / 2 * panel * (panel + 1));
+  }
+  const Lanes* panel(Eigen::Index p) const { return columns_.data() + panel_offset(p); }
+  Lanes* panel(Eigen::Index p) { return columns_.data() + panel_offset(p); }
+  Eigen::Index panels() const { return (size_ + kRows - 1) / kRows; }
+  void open_row();
+  void rotate_into(Eigen::Index j, Eigen::Ref<Eigen::MatrixXd> solved);
+  void close_gap(Eigen::Index j);
+  void solve_lower_column(double* b) const;
+  void solve_panel(Eigen::Index p, const Lanes& sum, double* b) const;
+
+  Eigen::Index size_ = 0;
+  std::vector<Lanes> columns_;
+  // 1 / L(i, i), because a multiplication in the solve's critical path is three times faster than a
+  // division; padded with zeros to whole panels.
+  std::vector<double> inverse_pivots_;
+};
+
+}  // namespace splitgp

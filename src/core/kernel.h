@@ -1,0 +1,54 @@
+#pragma once
+
+#include <Eigen/Core>
+
+#include "splitgp/hyperparameters.h"
+
+namespace splitgp {
+
+/// k_θ as a function of r² = Σ ((x_k − x'_k) / length_scale_k)². Noise is not part of it.
+///
+/// All families fall monotonically in r², so "most similar" is "smallest r²", and similarities are
+/// compared there or in logs: k itself underflows far from the data.
+class Kernel {
+ public:
+  /// REQUIRES: theta was completed and checked (core/validate.h).
+  explicit Kernel(const Hyperparameters& theta);
+
+  /// k(x, x)
+  double signal_variance() const { return signal_variance_; }
+  const Eigen::VectorXd& inverse_length_scale() const { return inverse_length_scale_; }
+
+  /// r² between x and every row of `points` (n × d, each input contiguous). Differences are taken
+  /// before anything else, because large offsets cancel otherwise. O(n·d)
+  void squared_distances(const Eigen::Ref<const Eigen::MatrixXd>& points,
+                         const Eigen::Ref<const Eigen::VectorXd>& x,
+                         Eigen::Ref<Eigen::VectorXd> squared_distance) const;
+
+  /// Replaces r² by k, many values at once.
+  void values_in_place(Eigen::Ref<Eigen::ArrayXXd> squared_distance) const;
+
+  /// log(k / signal_variance), without underflow.
+  double log_similarity(double squared_distance) const;
+
+  /// The derivatives of k by log hyperparameters, elementwise for a block of r²:
+  ///   ∂k/∂log length_scale_k  = slope · ((x_k − x'_k) / length_scale_k)²
+  ///   ∂k/∂log signal_variance = value
+  ///   ∂k/∂log shape           = shape_derivative (empty, for 0, unless rational_quadratic)
+  /// where slope = −2 dk/d(r²); Matérn 1/2 has none at r = 0 and gets 0 there, which multiplies 0.
+  struct Derivatives {
+    Eigen::ArrayXXd value;
+    Eigen::ArrayXXd slope;
+    Eigen::ArrayXXd shape_derivative;
+  };
+  void derivatives(const Eigen::Ref<const Eigen::ArrayXXd>& squared_distance,
+                   Derivatives& result) const;
+
+ private:
+  KernelFamily family_;
+  Eigen::VectorXd inverse_length_scale_;
+  double signal_variance_;
+  double shape_;
+};
+
+}  // namespace splitgp

@@ -1,0 +1,65 @@
+#pragma once
+
+namespace splitgp {
+
+/// Four doubles side by side, in as many registers as the target needs for them: one with AVX, two
+/// without. (GCC would also accept a 32-byte vector without AVX, but sends every operation on it
+/// through memory.)
+struct Lanes {
+#ifdef __AVX__
+  static constexpr int kWidth = 4;
+#else
+  static constexpr int kWidth = 2;
+#endif
+  static constexpr int kCount = 4;
+  static constexpr int kParts = kCount / kWidth;
+  using Register = double __attribute__((vector_size(kWidth * sizeof(double))));
+
+  Register part[kParts];
+
+  /// a·x + b·y
+  friend Lanes combine(double a, const Lanes& x, double b, const Lanes& y) {
+    Lanes result;
+    for (int i = 0; i < kParts; ++i) result.part[i] = a * x.part[i] + b * y.part[i];
+    return result;
+  }
+
+  /// this += a·x
+  void add(double a, const Lanes& x) {
+    for (int i = 0; i < kParts; ++i) part[i] += a * x.part[i];
+  }
+
+  Lanes operator+(const Lanes& other) const {
+    Lanes result;
+    for (int i = 0; i < kParts; ++i) result.part[i] = part[i] + other.part[i];
+    return result;
+  }
+
+  double dot(const Lanes& other) const {
+    double products[kCount];
+    for (int i = 0; i < kParts; ++i) {
+      for (int j = 0; j < kWidth; ++j) products[i * kWidth + j] = part[i][j] * other.part[i][j];
+    }
+    return (products[0] + products[1]) + (products[2] + products[3]);
+  }
+
+  /// Lane by lane, for the few places that need it; slow in a loop.
+  double get(long lane) const { return part[lane / kWidth][lane % kWidth]; }
+  void set(long lane, double value) { part[lane / kWidth][lane % kWidth] = value; }
+
+  /// (lanes 1, 2, 3 of this, lane 0 of next)
+  Lanes shift_in(const Lanes& next) const {
+    Lanes result;
+    for (int i = 0; i < kParts; ++i) {
+      const Register& after = i + 1 < kParts ? part[i + 1] : next.part[0];
+#ifdef __AVX__
+      result.part[i] = __builtin_shufflevector(part[i], after, 1, 2, 3, 4);
+#else
+      result.part[i] = __builtin_shufflevector(part[i], after, 1, 2);
+#endif
+    }
+    return result;
+  }
+};
+
+}  // namespace splitgp

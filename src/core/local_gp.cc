@@ -1,0 +1,299 @@
+#include "core/local_gp.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "splitgp/error.h"
+
+namespace splitgp {
+
+using Eigen::Index;
+using Eigen::VectorXd;
+
+LocalGp::LocalGp(Index inputs, Index outputs, ThetaPointer theta, const Options& options)
+    : theta_(std::move(theta)),
+      most_points_(Index{options.split_limit} + 2),
+      inherit_(options.inherit),
+      direction_(options.principal_direction),
+      split_space_(options.split_space),
+      center_(VectorXd::Zero(inputs)),
+      inputs_(0, inputs),
+      outputs_(0, outputs),
+      solved_(0, outputs) {}
+
+LocalGp LocalGp::restore(Points points, ThetaPointer theta, const Options& options) {
+  LocalGp local(points.inputs.cols(), points.outputs.cols(), std::move(theta), options);
+  const Index n = std::ssize(points.sequence);
+  local.inputs_ = std::move(points.inputs);
+  local.outputs_ = std::move(points.outputs);
+  local.noise_variance_ = std::move(points.noise_variance);
+  local.jitter_ = VectorXd::Zero(n);
+  local.solved_.resize(n, local.outputs_.cols());
+  local.sequence_ = std::move(points.sequence);
+  local.owned_ = std::move(points.owned);
+  local.recompute_center();
+  return local;
+}
+
+void LocalGp::wake() {
+  if (dormant()) factorise();
+}
+
+double LocalGp::append(const Observation& observation, Workspace& workspace) {
+  assert(!dormant());
+  const Index row = size();
+  if (row == inputs_.rows()) grow(std::min(most_points_, std::max<Index>(8, 2 * row)));
+  inputs_.row(row) = observation.x.transpose();
+  outputs_.row(row) = observation.y.transpose();
+  noise_variance_(row) = observation.noise_variance;
+  const double jitter = append_to_factor(row, workspace);  // throws before anything has changed
+
+  ++revision_;
+  sequence_.push_back(observation.sequence);
+  owned_.push_back(1);
+  ++n_owned_;
+  center_ += (observation.x - center_) / static_cast<double>(n_owned_);
+  if (direction_ == PrincipalDirection::oja) oja_.follow(in_split_space(observation.x - center_));
+  return jitter;
+}
+
+// Row `row` of the factor and of z, from the inputs and outputs already written there.
+double LocalGp::append_to_factor(Index row, Workspace& workspace) {
+  assert(row == factor_.size());
+  const Hyperparameters& theta = theta_->values;
+  if (workspace.column.size() < row) workspace.column.resize(inputs_.rows());
+  auto w = workspace.column.head(row);
+  theta_->kernel.squared_distances(inputs_.topRows(row), inputs_.row(row).transpose(), w);
+  theta_->kernel.values_in_place(w.array());
+  factor_.solve_lower(w);
+
+  const double lifted = lift_noise(row);
+  const double diagonal =
+      theta.signal_variance + theta.noise_variance + noise_variance_(row) + lifted;
+  const double pivot_squared = diagonal - w.squaredNorm();
+  const double jitter = lift_pivot(pivot_squared, diagonal);
+  const double pivot = std::sqrt(pivot_squared + jitter);
+  factor_.append_solved(w, pivot);
+  jitter_(row) = lifted + jitter;
+  for (Index o = 0; o < outputs_.cols(); ++o) {
+    const double residual = (outputs_(row, o) - theta.mean(o)) / theta.output_scale(o);
+    solved_(row, o) = (residual - w.dot(solved_.col(o).head(row))) / pivot;
+  }
+  return jitter_(row);
+}
+
+// Noise below 1e-12 of the signal variance is lifted to that. Smooth kernels without noise give
+// matrices with eigenvalues below rounding, whose factors may have decent pivots and still mean
+// nothing; lifted, cond(K) stays below 1e12·m. It has to be every row: jitter on the bad pivots
+// alone leaves the eigenvalues of the good ones, and means that are wrong by orders of magnitude.
+double LocalGp::lift_noise(Index row) const {
+  const Hyperparameters& theta = theta_->values;
+  return std::max(0.0, 1e-12 * theta.signal_variance - theta.noise_variance - noise_variance_(row));
+}
+
+// A pivot² below the rounding error of its own computation says nothing. The ladder adds the first
+// jitter, relative to the signal variance, that lifts it clear; for one row this is the same as a
+// little more noise of that one observation, so the other points are not disturbed.
+double LocalGp::lift_pivot(double pivot_squared, double diagonal) const {
+  constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+  const double signal = theta_->values.signal_variance;
+  const double rounding = kEpsilon * (10.0 * static_cast<double>(size() + 1) * signal + diagonal);
+  if (pivot_squared > rounding) return 0.0;
+  for (double rung = 1e-10; rung <= 1e-4; rung *= 10.0) {
+    if (pivot_squared + rung * signal > rounding) return rung * signal;
+  }
+  throw NumericalError(
+      "the kernel matrix of a local GP is not positive definite, even with jitter");
+}
+
+void LocalGp::displace() {
+  assert(inherited() > 0);
+  const VectorXd& scale = theta_->kernel.inverse_length_scale();
+  Index farthest = -1;
+  double distance = -1.0;
+  for (Index j = 0; j < size(); ++j) {
+    if (owns(j)) continue;
+    const double r2 =
+        ((inputs_.row(j).transpose() - center_).array() * scale.array()).square().sum();
+    if (r2 > distance) {
+      distance = r2;
+      farthest = j;
+    }
+  }
+  remove(farthest);
+}
+
+void LocalGp::remove(Index j) {
+  ++revision_;
+  const Index n = size();
+  factor_.remove(j, solved_.topRows(n));
+  const auto close_gap = [&](auto&& column) {
+    std::move(column.data() + j + 1, column.data() + n, column.data() + j);
+  };
+  for (Index k = 0; k < inputs_.cols(); ++k) close_gap(inputs_.col(k));
+  for (Index o = 0; o < outputs_.cols(); ++o) close_gap(outputs_.col(o));
+  close_gap(noise_variance_);
+  close_gap(jitter_);
+  if (owns(j)) --n_owned_;
+  sequence_.erase(sequence_.begin() + j);
+  owned_.erase(owned_.begin() + j);
+}
+
+void LocalGp::refit(ThetaPointer theta) {
+  ++revision_;
+  theta_ = std::move(theta);
+  factorise();
+  recompute_center();
+}
+
+// All points at once, blocked; row by row, with the ladder, only if that meets a bad pivot.
+void LocalGp::factorise() {
+  const Index n = size();
+  const Hyperparameters& theta = theta_->values;
+  Eigen::MatrixXd K(n, n);
+  for (Index j = 0; j < n; ++j) {
+    auto column = K.col(j).tail(n - j);
+    theta_->kernel.squared_distances(inputs_.middleRows(j, n - j), inputs_.row(j).transpose(),
+                                     column);
+    theta_->kernel.values_in_place(column.array());
+    jitter_(j) = lift_noise(j);
+    K(j, j) += theta.noise_variance + noise_variance_(j) + jitter_(j);
+  }
+  const double rounding = std::numeric_limits<double>::epsilon() * 10.0 *
+                          static_cast<double>(n + 1) * theta.signal_variance;
+  factor_.clear();
+  Eigen::MatrixXd no_cross(0, n);
+  if (factor_.append_block(no_cross, K, rounding)) {
+    for (Index o = 0; o < outputs_.cols(); ++o) {
+      solved_.col(o).head(n) =
+          (outputs_.col(o).head(n).array() - theta.mean(o)) / theta.output_scale(o);
+    }
+    factor_.solve_lower(solved_.topRows(n));
+    return;
+  }
+  Workspace workspace;
+  factor_.clear();
+  for (Index row = 0; row < n; ++row) append_to_factor(row, workspace);
+}
+
+LocalGp::Posterior LocalGp::predict(const Eigen::Ref<const VectorXd>& x, Workspace& workspace,
+                                    Eigen::Ref<VectorXd> mean) const {
+  if (dormant()) {
+    LocalGp awake = *this;
+    awake.wake();
+    return awake.predict(x, workspace, mean);
+  }
+  const Hyperparameters& theta = theta_->values;
+  const Index n = size();
+  if (workspace.column.size() < n) workspace.column.resize(inputs_.rows());
+  auto w = workspace.column.head(n);
+  theta_->kernel.squared_distances(inputs(), x, w);
+  theta_->kernel.values_in_place(w.array());
+  factor_.solve_lower(w);
+  // With w = L⁻¹k: the mean is kᵀK⁻¹(y − mean) = wᵀz and the variance k(x,x) − wᵀw, one solve for
+  // both.
+  for (Index o = 0; o < outputs_.cols(); ++o) {
+    mean(o) = theta.mean(o) + theta.output_scale(o) * w.dot(solved_.col(o).head(n));
+  }
+  const double explained = w.squaredNorm();
+  const double least = std::numeric_limits<double>::epsilon() * theta.signal_variance;
+  return {std::max(theta.signal_variance - explained, least), explained};
+}
+
+VectorXd LocalGp::in_split_space(const Eigen::Ref<const VectorXd>& difference) const {
+  if (split_space_ == SplitSpace::raw) return difference;
+  return difference.cwiseProduct(theta_->kernel.inverse_length_scale());
+}
+
+Eigen::MatrixXd LocalGp::centered_inputs() const {
+  Eigen::MatrixXd centered = inputs().rowwise() - center_.transpose();
+  if (split_space_ == SplitSpace::scaled) {
+    centered.array().rowwise() *= theta_->kernel.inverse_length_scale().transpose().array();
+  }
+  return centered;
+}
+
+VectorXd LocalGp::principal_direction() const {
+  assert(inherited() == 0);
+  if (direction_ == PrincipalDirection::oja) return oja_.direction();
+  return splitgp::principal_direction(centered_inputs());
+}
+
+LocalGp LocalGp::divide(const std::vector<bool>& leaves) {
+  assert(inherited() == 0 && std::ssize(leaves) == size());
+  ++revision_;
+  LocalGp second = *this;
+  second.grow(second.inputs_
+                  .rows());  // a copied vector has no spare capacity; its next row would double it
+  for (std::size_t j = 0; j < leaves.size(); ++j) {
+    owned_[j] = leaves[j] ? 0 : 1;
+    second.owned_[j] = leaves[j] ? 1 : 0;
+  }
+  if (!inherit_) {
+    keep(std::vector<bool>(owned_.begin(), owned_.end()));
+    second.keep(leaves);
+  }
+  recompute_center();
+  second.recompute_center();
+  return second;
+}
+
+// Forgets all points but the kept ones.
+void LocalGp::keep(const std::vector<bool>& kept) {
+  Index to = 0;
+  for (Index from = 0; from < static_cast<Index>(kept.size()); ++from) {
+    if (!kept[static_cast<std::size_t>(from)]) continue;
+    inputs_.row(to) = inputs_.row(from);
+    outputs_.row(to) = outputs_.row(from);
+    noise_variance_(to) = noise_variance_(from);
+    sequence_[static_cast<std::size_t>(to)] = sequence(from);
+    owned_[static_cast<std::size_t>(to)] = owned_[static_cast<std::size_t>(from)];
+    ++to;
+  }
+  sequence_.resize(static_cast<std::size_t>(to));
+  owned_.resize(static_cast<std::size_t>(to));
+  factorise();
+}
+
+// From scratch, and Oja's rule with it: after a split the owned inputs are others, after a refit
+// the space they are measured in is another.
+void LocalGp::recompute_center() {
+  center_.setZero();
+  n_owned_ = 0;
+  oja_ = OjaDirection();
+  for (Index j = 0; j < size(); ++j) {
+    if (!owns(j)) continue;
+    ++n_owned_;
+    center_ += (inputs_.row(j).transpose() - center_) / static_cast<double>(n_owned_);
+    if (direction_ == PrincipalDirection::oja) {
+      oja_.follow(in_split_space(inputs_.row(j).transpose() - center_));
+    }
+  }
+}
+
+void LocalGp::grow(Index rows) {
+  inputs_.conservativeResize(rows, Eigen::NoChange);
+  outputs_.conservativeResize(rows, Eigen::NoChange);
+  solved_.conservativeResize(rows, Eigen::NoChange);
+  noise_variance_.conservativeResize(rows);
+  jitter_.conservativeResize(rows);
+  sequence_.reserve(static_cast<std::size_t>(rows));
+  owned_.reserve(static_cast<std::size_t>(rows));
+  factor_.reserve(rows);
+}
+
+Index LocalGp::jittered() const { return (jitter_.head(size()).array() > 0.0).count(); }
+
+std::size_t LocalGp::memory_bytes() const {
+  const Index doubles = center_.size() + inputs_.size() + outputs_.size() + noise_variance_.size() +
+                        jitter_.size() + solved_.size();
+  return sizeof(*this) + static_cast<std::size_t>(doubles) * sizeof(double) +
+         sequence_.capacity() * sizeof(std::uint64_t) + owned_.capacity() + factor_.memory_bytes() +
+         oja_.memory_bytes();
+}
+
+}  // namespace splitgp

@@ -1,0 +1,134 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <iterator>
+#include <vector>
+
+#include "core/growing_cholesky.h"
+#include "core/principal_direction.h"
+#include "core/theta.h"
+#include "splitgp/options.h"
+
+namespace splitgp {
+
+/// One observation on its way into the model.
+struct Observation {
+  Eigen::Ref<const Eigen::VectorXd> x;
+  Eigen::Ref<const Eigen::VectorXd> y;
+  double noise_variance = 0.0;  // its own, known
+  std::uint64_t sequence = 0;
+};
+
+/// Buffers of one thread's predictions and updates, so that the steady state allocates nothing.
+struct Workspace {
+  Eigen::VectorXd column;    // k(x, points), then L⁻¹ of it
+  Eigen::VectorXd distance;  // to the centers
+};
+
+/// A GP over at most m+1 observations: (X_i, Y_i, c_i) of the paper's Algorithms 1–3.
+///
+/// It *owns* the observations that were routed to it and that it kept in splits, and may *inherit*
+/// its sibling's: it conditions on both, but its center and its next split look at the owned ones
+/// alone.
+class LocalGp {
+ public:
+  LocalGp(Eigen::Index inputs, Eigen::Index outputs, ThetaPointer theta, const Options& options);
+
+  /// Adds an owned observation and moves the center; returns the jitter it took. O(n²)
+  /// Throws NumericalError and changes nothing if the last rung of the ladder fails.
+  double append(const Observation& observation, Workspace& workspace);
+
+  /// Drops the inherited point farthest from the center. O(n²)  REQUIRES: inherited() > 0.
+  void displace();
+
+  /// Factorises anew with θ. O(n³)
+  void refit(ThetaPointer theta);
+
+  /// μ_i(x) into `mean` and the latent σ_i²(x) of an output of scale 1, never negative. O(n²)
+  struct Posterior {
+    double variance;
+    double explained;  // prior variance − posterior variance, without cancellation
+  };
+  Posterior predict(const Eigen::Ref<const Eigen::VectorXd>& x, Workspace& workspace,
+                    Eigen::Ref<Eigen::VectorXd> mean) const;
+
+  /// The inputs less the center, in the space in which Split measures (n × d).
+  Eigen::MatrixXd centered_inputs() const;
+  /// First principal direction of centered_inputs(), exact or as Oja's rule has it by now.
+  Eigen::VectorXd principal_direction() const;
+
+  /// Becomes the first child and returns the second, who owns the observations that leave. With
+  /// inherit both go on conditioning on all of them: the factor is copied, O(n²). Without, each
+  /// keeps what it owns and is factorised anew, O(n³).  REQUIRES: all observations are owned; some
+  /// leave, some stay.
+  LocalGp divide(const std::vector<bool>& leaves);
+
+  /// Everything of a local GP that cannot be computed from the rest, in the factor's order.
+  struct Points {
+    Eigen::MatrixXd inputs;   // n × d
+    Eigen::MatrixXd outputs;  // n × p
+    Eigen::VectorXd noise_variance;
+    std::vector<std::uint64_t> sequence;
+    std::vector<std::uint8_t> owned;
+  };
+  /// As it was when these were its points, but dormant: without the factor.
+  static LocalGp restore(Points points, ThetaPointer theta, const Options& options);
+  /// A dormant local GP has no factor. wake() builds it, O(n³); refit() does too. Only predict()
+  /// works without, and then builds one for itself each time.
+  bool dormant() const { return factor_.size() != size(); }
+  void wake();
+
+  Eigen::Index size() const { return std::ssize(sequence_); }
+  Eigen::Index owned() const { return n_owned_; }
+  Eigen::Index inherited() const { return size() - n_owned_; }
+  bool owns(Eigen::Index j) const { return owned_[static_cast<std::size_t>(j)] != 0; }
+  std::uint64_t sequence(Eigen::Index j) const { return sequence_[static_cast<std::size_t>(j)]; }
+  /// How many points needed jitter.
+  Eigen::Index jittered() const;
+  const Eigen::VectorXd& center() const { return center_; }
+  const Theta& theta() const { return *theta_; }
+  /// Counts the changes, so that a store knows what to write.
+  std::uint64_t revision() const { return revision_; }
+  const GrowingCholesky& factor() const { return factor_; }
+  /// n × d and n × p.
+  auto inputs() const { return inputs_.topRows(size()); }
+  auto outputs() const { return outputs_.topRows(size()); }
+  auto noise_variance() const { return noise_variance_.head(size()); }
+  std::size_t memory_bytes() const;
+
+ private:
+  void grow(Eigen::Index rows);
+  void remove(Eigen::Index j);
+  void keep(const std::vector<bool>& kept);
+  void recompute_center();
+  void factorise();
+  double append_to_factor(Eigen::Index row, Workspace& workspace);
+  double lift_noise(Eigen::Index row) const;
+  double lift_pivot(double pivot_squared, double diagonal) const;
+  Eigen::VectorXd in_split_space(const Eigen::Ref<const Eigen::VectorXd>& difference) const;
+
+  ThetaPointer theta_;
+  Eigen::Index most_points_;  // m + 2: one more than is ever held between updates
+  bool inherit_;
+  PrincipalDirection direction_;
+  SplitSpace split_space_;
+  Eigen::Index n_owned_ = 0;
+  std::uint64_t revision_ = 0;
+  Eigen::VectorXd center_;
+
+  // Row j belongs to the j-th point of the factor; rows beyond size() are spare.
+  Eigen::MatrixXd inputs_;
+  Eigen::MatrixXd outputs_;
+  Eigen::VectorXd noise_variance_;
+  Eigen::VectorXd jitter_;
+  std::vector<std::uint64_t> sequence_;
+  std::vector<std::uint8_t> owned_;
+
+  GrowingCholesky factor_;
+  Eigen::MatrixXd solved_;  // z = L⁻¹ (y − mean) / output_scale, for each output
+
+  OjaDirection oja_;  // of the owned inputs; idle unless direction_ is oja
+};
+
+}  // namespace splitgp

@@ -1,0 +1,54 @@
+#include "core/principal_direction.h"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+
+namespace splitgp {
+
+Eigen::VectorXd principal_direction(const Eigen::Ref<const Eigen::MatrixXd>& centered) {
+  const Eigen::Index d = centered.cols();
+  const double largest = centered.size() == 0 ? 0.0 : centered.cwiseAbs().maxCoeff();
+  if (!(largest > 0.0)) return Eigen::VectorXd::Zero(d);
+  if (d == 1) return Eigen::VectorXd::Ones(1);
+  // Squares of 1e±150 would leave the range of double.
+  const Eigen::MatrixXd U = centered / largest;
+  Eigen::VectorXd v;
+  if (d <= U.rows()) {
+    const Eigen::MatrixXd covariance = U.transpose() * U;
+    v = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(covariance).eigenvectors().col(d - 1);
+  } else {
+    // UUᵀu = λu  ⇒  UᵀU(Uᵀu) = λ(Uᵀu)
+    const Eigen::MatrixXd gram = U * U.transpose();
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(gram);
+    v = U.transpose() * solver.eigenvectors().col(U.rows() - 1);
+  }
+  return v.normalized();
+}
+
+// Kept as v of the length √λ, which has the units of x: λ itself, with x of 1e±150, may overflow.
+void OjaDirection::follow(const Eigen::Ref<const Eigen::VectorXd>& centered) {
+  n_ += 1.0;
+  const double size = v_.size() == 0 ? 0.0 : v_.stableNorm();
+  if (!(size > 0.0)) {
+    v_ = centered;
+    return;
+  }
+  // The rule, for lengths measured in the larger of the two: squares of the smaller may then vanish
+  // beside those of the larger, and nothing overflows.
+  const double unit = std::max(size, centered.lpNorm<Eigen::Infinity>());
+  const Eigen::VectorXd direction = v_ / size;
+  const Eigen::VectorXd x = centered / unit;
+  const double eigenvalue = (size / unit) * (size / unit);
+  const Eigen::VectorXd next =
+      direction * (eigenvalue * (n_ - 1.0) / n_) + x * (x.dot(direction) / n_);
+  const double length = next.stableNorm();
+  if (length > 0.0) v_ = next / length * (unit * std::sqrt(length));
+}
+
+Eigen::VectorXd OjaDirection::direction() const {
+  const double size = v_.size() == 0 ? 0.0 : v_.stableNorm();
+  return size > 0.0 ? Eigen::VectorXd(v_ / size) : v_;
+}
+
+}  // namespace splitgp

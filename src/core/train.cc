@@ -1,0 +1,154 @@
+#include "core/train.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "core/objective.h"
+#include "core/optimise.h"
+
+namespace splitgp {
+
+using Eigen::Index;
+using Eigen::VectorXd;
+
+namespace {
+
+// The first look: many starts on few observations, a handful of steps each.
+constexpr Index kFirstLookObservations = 256;
+constexpr StopWhen kFirstLook{25, 1e-4};
+// Up to here every start is cheap.
+constexpr Index kFewObservations = 150;
+// A family this far behind after the first look, per observation, does not catch up.
+constexpr double kHopeless = 0.1;
+// The families' best are compared on more of them, and the winner finishes on all.
+constexpr Index kCompareObservations = 800;
+constexpr StopWhen kCompare{20, 1e-4};
+constexpr StopWhen kFinish{50, 1e-5};
+
+// A new θ costs every local GP a refit; less than this, per observation, is not worth one.
+constexpr double kWorthwhile = 1e-3;
+
+// The best θ of one family so far, on the observations it was last optimised on.
+struct Contender {
+  KernelFamily family;
+  Hyperparameters theta;
+  double value = -std::numeric_limits<double>::infinity();
+};
+
+void optimise(const TrainingSet& set, const TrainingPlan& plan, const VectorXd* start,
+              const StopWhen& stop, Contender& contender, TrainResult& result) {
+  Objective objective(set, contender.family, plan.current, plan.fixed);
+  if (plan.memory > 0.0 && contender.family == plan.current.kernel) {
+    objective.remember(plan.current, plan.memory);
+  }
+  const VectorXd from = start != nullptr ? *start : objective.parameters(contender.theta);
+  const Optimum optimum =
+      maximise([&](const VectorXd& parameters,
+                   VectorXd* gradient) { return objective.value(parameters, gradient); },
+               from, objective.lower(), objective.upper(), stop);
+  result.evaluations += optimum.evaluations;
+  contender.theta = objective.theta(optimum.parameters);
+  contender.value = optimum.value;
+}
+
+// Long, medium and short length scales, little and much noise: from one start alone, many
+// irrelevant inputs or a rough function can end at "all noise". With a trained θ at hand two of
+// them will do.
+Contender first_look(const TrainingSet& set, KernelFamily family, const TrainingPlan& plan,
+                     TrainResult& result) {
+  const Objective objective(set, family, plan.current, plan.fixed);
+  const double root_d = std::sqrt(static_cast<double>(set.input_spread.size()));
+  std::vector<VectorXd> starts;
+  if (plan.warm) starts.push_back(objective.parameters(plan.current));
+  if (plan.warm && set.observations > kFewObservations) {
+    for (const double length_scale : {root_d, 0.3 * root_d}) {
+      starts.push_back(objective.start(length_scale, 0.01));
+    }
+  } else {
+    for (const double length_scale : {3.0 * root_d, root_d, 0.3 * root_d}) {
+      for (const double noise : {0.01, 0.3}) starts.push_back(objective.start(length_scale, noise));
+    }
+  }
+  Contender best{family, plan.current};
+  for (const VectorXd& start : starts) {
+    Contender tried{family, plan.current};
+    optimise(set, plan, &start, kFirstLook, tried, result);
+    ++result.starts;
+    if (tried.value > best.value) best = std::move(tried);
+  }
+  return best;
+}
+
+std::vector<std::string> bounds_reached(const TrainingSet& set, const TrainingPlan& plan,
+                                        const Hyperparameters& theta) {
+  const Objective objective(set, theta.kernel, plan.current, plan.fixed);
+  const VectorXd parameters = objective.parameters(theta);
+  std::vector<std::string> reached;
+  for (Index i = 0; i < objective.size(); ++i) {
+    constexpr double kClose = 1e-6;
+    if (parameters(i) < objective.lower()(i) + kClose)
+      reached.push_back(objective.name(i) + " at its lower bound");
+    if (parameters(i) > objective.upper()(i) - kClose)
+      reached.push_back(objective.name(i) + " at its upper bound");
+  }
+  return reached;
+}
+
+double value_of(const TrainingSet& set, const TrainingPlan& plan, const Hyperparameters& theta) {
+  Objective objective(set, theta.kernel, theta, plan.fixed);
+  return objective.value(objective.parameters(theta), nullptr);
+}
+
+}  // namespace
+
+TrainResult train(const TrainingSet& set, const TrainingPlan& plan) {
+  const auto began = std::chrono::steady_clock::now();
+  TrainResult result;
+  result.sequence = set.sequence;
+  result.observations = set.observations;
+  result.local_gps = std::ssize(set.blocks);
+  result.theta = plan.current;
+  result.searched = plan.search;
+  if (set.observations < 2) return result;
+  result.objective_before = value_of(set, plan, plan.current);
+
+  std::vector<KernelFamily> families{plan.kernel == KernelFamily::automatic ? plan.current.kernel
+                                                                            : plan.kernel};
+  if (plan.search && plan.kernel == KernelFamily::automatic) {
+    families = {KernelFamily::rbf, KernelFamily::matern12, KernelFamily::matern32,
+                KernelFamily::matern52};
+  }
+
+  const TrainingSet few = thin(set, kFirstLookObservations);
+  const TrainingSet more = thin(set, kCompareObservations);
+  std::vector<Contender> contenders;
+  for (const KernelFamily family : families) {
+    contenders.push_back(plan.search ? first_look(few, family, plan, result)
+                                     : Contender{family, plan.current});
+  }
+  if (contenders.size() > 1) {
+    const auto behind = [](const Contender& a, const Contender& b) { return a.value < b.value; };
+    const double best = std::max_element(contenders.begin(), contenders.end(), behind)->value;
+    std::erase_if(contenders, [&](const Contender& c) { return c.value < best - kHopeless; });
+    for (Contender& contender : contenders)
+      optimise(more, plan, nullptr, kCompare, contender, result);
+  }
+  std::stable_sort(contenders.begin(), contenders.end(),
+                   [](const Contender& a, const Contender& b) { return a.value > b.value; });
+  if (contenders.size() > 1) result.kernel_margin = contenders[0].value - contenders[1].value;
+  Contender& winner = contenders.front();
+  optimise(set, plan, nullptr, kFinish, winner, result);
+
+  result.objective_after = winner.value;
+  result.adopted = winner.value > result.objective_before + kWorthwhile ||
+                   !std::isfinite(result.objective_before);
+  if (result.adopted) result.theta = winner.theta;
+  result.bounds_reached = bounds_reached(set, plan, result.theta);
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  return result;
+}
+
+}  // namespace splitgp

@@ -1,0 +1,112 @@
+#include "core/validate.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <string>
+#include <string_view>
+
+#include "splitgp/error.h"
+
+namespace splitgp {
+namespace {
+
+// The fewest digits that name the value and no other: 0.1, not 0.10000000000000001.
+std::string text(double value) {
+  std::array<char, 32> digits;
+  const std::to_chars_result end =
+      std::to_chars(digits.data(), digits.data() + digits.size(), value);
+  return {digits.data(), end.ptr};
+}
+std::string text(Eigen::Index value) { return std::to_string(value); }
+std::string text(int value) { return std::to_string(value); }
+std::string text(std::string_view value) { return std::string(value); }
+
+template <typename... Parts>
+[[noreturn]] void reject(const Parts&... parts) {
+  throw InvalidArgument((text(parts) + ...));
+}
+
+// Written so that NaN fails.
+void check_range(std::string_view field, double value, double low, double high) {
+  if (!(value >= low && value <= high)) {
+    reject(field, " is ", value, "; it must lie between ", low, " and ", high);
+  }
+}
+
+void check_ranges(const char* field, const Eigen::VectorXd& values, double low, double high) {
+  for (Eigen::Index k = 0; k < values.size(); ++k) {
+    std::string name(field);
+    name.append("[").append(text(k)).append("]");
+    check_range(name, values(k), low, high);
+  }
+}
+
+void check_width(const char* field, Eigen::Index size, Eigen::Index expected) {
+  if (size != expected) reject(field, " has ", size, " values; the model needs ", expected);
+}
+
+}  // namespace
+
+void check_options(const Options& options) {
+  if (options.split_limit < 1)
+    reject("split_limit is ", options.split_limit, "; it must be at least 1");
+  if (options.neighbors < 0) {
+    reject("neighbors is ", options.neighbors, "; it must be at least 1, or 0 for all local GPs");
+  }
+  if (options.training_observations < 2) {
+    reject("training_observations is ", options.training_observations, "; it must be at least 2");
+  }
+  if (options.threads < 1) reject("threads is ", options.threads, "; it must be at least 1");
+}
+
+void check_values(const char* field, const Eigen::Ref<const Eigen::MatrixXd>& columns,
+                  Eigen::Index width) {
+  if (columns.rows() != width) {
+    reject(field, " has ", columns.rows(), " values in a row; the model needs ", width);
+  }
+  for (Eigen::Index row = 0; row < columns.cols(); ++row) {
+    for (Eigen::Index k = 0; k < width; ++k) {
+      const double value = columns(k, row);
+      if (!(std::abs(value) <= kLargestMagnitude)) {
+        reject(field, "[", k, "] of row ", row, " is ", value, "; it must be finite and at most ",
+               kLargestMagnitude, " in magnitude");
+      }
+    }
+  }
+}
+
+void check_noise(const Eigen::Ref<const Eigen::VectorXd>& noise_variance,
+                 Eigen::Index observations) {
+  if (noise_variance.size() == 0) return;
+  check_width("noise_variance", noise_variance.size(), observations);
+  for (Eigen::Index row = 0; row < observations; ++row) {
+    const double value = noise_variance(row);
+    if (!(value >= 0.0 && value <= kLargestMagnitude)) {
+      reject("noise_variance of row ", row, " is ", value, "; it must lie between 0 and ",
+             kLargestMagnitude);
+    }
+  }
+}
+
+Hyperparameters complete(Hyperparameters theta, Eigen::Index inputs, Eigen::Index outputs) {
+  constexpr double kTiny = 1e-300;
+  constexpr double kHuge = 1e300;
+  if (theta.kernel == KernelFamily::automatic) theta.kernel = KernelFamily::rbf;
+  if (theta.length_scale.size() == 0) theta.length_scale = Eigen::VectorXd::Ones(inputs);
+  if (theta.mean.size() == 0) theta.mean = Eigen::VectorXd::Zero(outputs);
+  if (theta.output_scale.size() == 0) theta.output_scale = Eigen::VectorXd::Ones(outputs);
+  check_width("length_scale", theta.length_scale.size(), inputs);
+  check_width("mean", theta.mean.size(), outputs);
+  check_width("output_scale", theta.output_scale.size(), outputs);
+  // An input over its length scale stays finite.
+  check_ranges("length_scale", theta.length_scale, 1e-150, kLargestMagnitude);
+  check_ranges("output_scale", theta.output_scale, 1e-150, kLargestMagnitude);
+  check_ranges("mean", theta.mean, -kLargestMagnitude, kLargestMagnitude);
+  check_range("signal_variance", theta.signal_variance, kTiny, kHuge);
+  check_range("noise_variance", theta.noise_variance, 0.0, kHuge);
+  check_range("shape", theta.shape, 1e-3, 1e6);
+  return theta;
+}
+
+}  // namespace splitgp

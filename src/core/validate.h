@@ -1,0 +1,23 @@
+#pragma once
+
+#include <Eigen/Core>
+
+#include "splitgp/options.h"
+
+namespace splitgp {
+
+/// Inputs and outputs beyond this are rejected: their squares would overflow.
+inline constexpr double kLargestMagnitude = 1e150;
+
+/// Each check throws InvalidArgument naming the field, the row and the value. Rows are counted from
+/// 0.
+void check_options(const Options& options);
+void check_values(const char* field, const Eigen::Ref<const Eigen::MatrixXd>& columns,
+                  Eigen::Index width);
+void check_noise(const Eigen::Ref<const Eigen::VectorXd>& noise_variance,
+                 Eigen::Index observations);
+
+/// θ with every empty part filled in, or InvalidArgument.
+Hyperparameters complete(Hyperparameters theta, Eigen::Index inputs, Eigen::Index outputs);
+
+}  // namespace splitgp

@@ -15,7 +15,7 @@ struct UpdateResult {
   std::uint64_t sequence = 0;                ///< The observation's number, counted from 0.
   Eigen::Index local_gp = 0;                 ///< Who owns it now.
   std::optional<Eigen::Index> new_local_gp;  ///< Set if there was a split: the second child.
-  bool displaced = false;                    ///< An inherited point made room for it.
+  std::optional<std::uint64_t> displaced;    ///< The inherited point that made room for it.
   int refits = 0;        ///< Local GPs that were brought to the current θ (0, 1 or 2).
   bool trained = false;  ///< A training ended here; see training_history().
   double jitter = 0.0;   ///< Variance added to keep the factor positive; usually 0.

@@ -11,29 +11,32 @@ namespace splitgp {
 using Eigen::Index;
 
 std::size_t GrowingCholesky::memory_bytes() const {
-  return columns_.capacity() * sizeof(Lanes) + inverse_pivots_.capacity() * sizeof(double);
+  return columns_.capacity() * sizeof(Lanes) + inverse_pivots_.capacity() * sizeof(double) +
+         row_of_.capacity() * sizeof(std::uint32_t);
 }
 
-void GrowingCholesky::reserve(Index rows) {
-  const Index panels = (rows + kRows - 1) / kRows;
+void GrowingCholesky::reserve(Index size) {
+  const Index panels = (size + most_gaps(size) + kRows) / kRows;
   columns_.reserve(panel_offset(panels));
   inverse_pivots_.reserve(static_cast<std::size_t>(kRows * panels));
+  row_of_.reserve(static_cast<std::size_t>(size));
 }
 
 void GrowingCholesky::clear() {
-  size_ = 0;
+  rows_ = 0;
+  row_of_.clear();
   columns_.clear();
   inverse_pivots_.clear();
 }
 
 double GrowingCholesky::operator()(Index i, Index j) const {
-  assert(0 <= j && j <= i && i < size_);
-  return panel(i / kRows)[j].get(i % kRows);
+  assert(0 <= j && j <= i && i < size());
+  return panel(row_of(i) / kRows)[row_of(j)].get(row_of(i) % kRows);
 }
 
 Eigen::MatrixXd GrowingCholesky::dense() const {
-  Eigen::MatrixXd L = Eigen::MatrixXd::Zero(size_, size_);
-  for (Index i = 0; i < size_; ++i) {
+  Eigen::MatrixXd L = Eigen::MatrixXd::Zero(size(), size());
+  for (Index i = 0; i < size(); ++i) {
     for (Index j = 0; j <= i; ++j) L(i, j) = (*this)(i, j);
   }
   return L;
@@ -41,19 +44,19 @@ Eigen::MatrixXd GrowingCholesky::dense() const {
 
 double GrowingCholesky::log_determinant() const {
   double sum = 0.0;
-  for (Index i = 0; i < size_; ++i) sum += std::log((*this)(i, i));
+  for (Index i = 0; i < size(); ++i) sum += std::log((*this)(i, i));
   return 2.0 * sum;
 }
 
 double GrowingCholesky::smallest_pivot() const {
   double smallest = std::numeric_limits<double>::infinity();
-  for (Index i = 0; i < size_; ++i) smallest = std::min(smallest, (*this)(i, i));
+  for (Index i = 0; i < size(); ++i) smallest = std::min(smallest, (*this)(i, i));
   return smallest;
 }
 
 double GrowingCholesky::largest_pivot() const {
   double largest = 0.0;
-  for (Index i = 0; i < size_; ++i) largest = std::max(largest, (*this)(i, i));
+  for (Index i = 0; i < size(); ++i) largest = std::max(largest, (*this)(i, i));
   return largest;
 }
 
@@ -67,31 +70,33 @@ double GrowingCholesky::append(const Eigen::Ref<const Eigen::VectorXd>& a, doubl
 }
 
 void GrowingCholesky::append_solved(const Eigen::Ref<const Eigen::VectorXd>& w, double pivot) {
-  assert(w.size() == size_ && pivot > 0.0);
+  assert(w.size() == size() && pivot > 0.0);
+  const Index n = size();
   open_row();
-  const Index i = size_ - 1;
-  Lanes* row_panel = panel(i / kRows);
-  const Index lane = i % kRows;
-  for (Index j = 0; j < i; ++j) row_panel[j].set(lane, w(j));
-  row_panel[i].set(lane, pivot);
-  inverse_pivots_[static_cast<std::size_t>(i)] = 1.0 / pivot;
+  const Index row = rows_ - 1;
+  Lanes* row_panel = panel(row / kRows);
+  const Index lane = row % kRows;
+  for (Index j = 0; j < n; ++j) row_panel[row_of(j)].set(lane, w(j));
+  row_panel[row].set(lane, pivot);
+  inverse_pivots_[static_cast<std::size_t>(row)] = 1.0 / pivot;
 }
 
 // One more row of zeros, in a new panel if the last one is full.
 void GrowingCholesky::open_row() {
-  if (size_ % kRows == 0) {
-    columns_.resize(panel_offset(size_ / kRows + 1), Lanes{});
+  if (rows_ % kRows == 0) {
+    columns_.resize(panel_offset(rows_ / kRows + 1), Lanes{});
     inverse_pivots_.resize(inverse_pivots_.size() + kRows, 0.0);
   }
-  ++size_;
+  row_of_.push_back(static_cast<std::uint32_t>(rows_++));
 }
 
 bool GrowingCholesky::append_block(Eigen::Ref<Eigen::MatrixXd> cross,
                                    Eigen::Ref<Eigen::MatrixXd> block,
                                    double smallest_pivot_squared) {
-  const Index n = size_;
+  const Index n = size();
   const Index b = block.rows();
   assert(cross.rows() == n && cross.cols() == b && block.cols() == b);
+  if (b == 0) return true;
   // [A  C ]   [L   0] [Lᵀ  W]
   // [Cᵀ B ] = [Wᵀ  M]·[0  Mᵀ]   with W = L⁻¹C and M·Mᵀ = B − Wᵀ·W
   if (n > 0) {
@@ -101,31 +106,34 @@ bool GrowingCholesky::append_block(Eigen::Ref<Eigen::MatrixXd> cross,
   Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> llt(block);
   if (llt.info() != Eigen::Success) return false;
   // Written so that a NaN fails too.
-  if (b > 0 && !(block.diagonal().array().square().minCoeff() > smallest_pivot_squared))
-    return false;
+  if (!(block.diagonal().array().square() > smallest_pivot_squared).all()) return false;
   reserve(n + b);
   for (Index r = 0; r < b; ++r) {
     open_row();
-    const Index i = n + r;
-    Lanes* row_panel = panel(i / kRows);
-    const Index lane = i % kRows;
-    for (Index j = 0; j < n; ++j) row_panel[j].set(lane, cross(j, r));
-    for (Index j = 0; j <= r; ++j) row_panel[n + j].set(lane, block(r, j));
-    inverse_pivots_[static_cast<std::size_t>(i)] = 1.0 / block(r, r);
+    const Index row = rows_ - 1;
+    Lanes* row_panel = panel(row / kRows);
+    const Index lane = row % kRows;
+    for (Index j = 0; j < n; ++j) row_panel[row_of(j)].set(lane, cross(j, r));
+    for (Index j = 0; j <= r; ++j) row_panel[row_of(n + j)].set(lane, block(r, j));
+    inverse_pivots_[static_cast<std::size_t>(row)] = 1.0 / block(r, r);
   }
   return true;
 }
 
 void GrowingCholesky::remove(Index j) {
-  Eigen::MatrixXd nothing(size_, 0);
+  Eigen::MatrixXd nothing(size(), 0);
   remove(j, nothing);
 }
 
 void GrowingCholesky::remove(Index j, Eigen::Ref<Eigen::MatrixXd> solved) {
-  assert(0 <= j && j < size_ && solved.rows() == size_);
+  assert(0 <= j && j < size() && solved.rows() == size());
   rotate_into(j, solved);
-  close_gap(j);
+  empty_row(row_of(j));
+  row_of_.erase(row_of_.begin() + j);
+  if (rows_ - size() > most_gaps(size())) close_gaps();
 }
+
+Index GrowingCholesky::most_gaps(Index n) { return std::max(Index{2}, n / 24); }
 
 namespace {
 
@@ -147,17 +155,18 @@ inline void rotate(const Rotation& q, Lanes& column, Lanes& x) {
 // diagonal. Rotations of x with column k = j+1, j+2, … bring [L' x] to [L'' 0]: rotation k is fixed
 // when row k, with all earlier rotations applied, meets its diagonal. Rows are independent
 // otherwise, so each panel carries its four x in one register. Lanes of rows ≤ j hold zeros and
-// stay zero.
+// stay zero; an empty row has x = 0 and gets the identity for its rotation.
 void GrowingCholesky::rotate_into(Index j, Eigen::Ref<Eigen::MatrixXd> solved) {
   static thread_local std::vector<Rotation> scratch;  // no allocation in the steady state
-  scratch.resize(static_cast<std::size_t>(size_));
+  scratch.resize(static_cast<std::size_t>(rows_));
   Rotation* const rotations = scratch.data();
+  const Index removed_row = row_of(j);
 
   // Fixes the rotations of the panel's own columns, from `from` on, and applies them.
   const auto rotate_diagonal = [&](Index p, Index from, Lanes& x) {
     Lanes* columns = panel(p);
     const Index first = p * kRows;
-    for (Index k = from; k < std::min(first + kRows, size_); ++k) {
+    for (Index k = from; k < std::min(first + kRows, rows_); ++k) {
       const Index lane = k - first;
       const double diagonal = columns[k].get(lane);
       const double above = x.get(lane);
@@ -170,18 +179,18 @@ void GrowingCholesky::rotate_into(Index j, Eigen::Ref<Eigen::MatrixXd> solved) {
     }
   };
 
-  Index p = j / kRows;
-  Lanes x = panel(p)[j];
-  for (Index lane = 0; lane < kRows && p * kRows + lane <= j; ++lane) x.set(lane, 0.0);
-  rotate_diagonal(p, j + 1, x);
+  Index p = removed_row / kRows;
+  Lanes x = panel(p)[removed_row];
+  for (Index lane = 0; lane < kRows && p * kRows + lane <= removed_row; ++lane) x.set(lane, 0.0);
+  rotate_diagonal(p, removed_row + 1, x);
   // Two panels at a time: one chain of rotations would wait for itself.
   for (++p; p + 1 < panels(); p += 2) {
     Lanes* upper = panel(p);
     Lanes* lower = panel(p + 1);
     const Index first = p * kRows;
-    x = upper[j];
-    Lanes y = lower[j];
-    for (Index k = j + 1; k < first; ++k) {
+    x = upper[removed_row];
+    Lanes y = lower[removed_row];
+    for (Index k = removed_row + 1; k < first; ++k) {
       const Rotation q = rotations[k];
       rotate(q, upper[k], x);
       rotate(q, lower[k], y);
@@ -192,16 +201,16 @@ void GrowingCholesky::rotate_into(Index j, Eigen::Ref<Eigen::MatrixXd> solved) {
   }
   if (p < panels()) {
     Lanes* columns = panel(p);
-    x = columns[j];
-    for (Index k = j + 1; k < p * kRows; ++k) rotate(rotations[k], columns[k], x);
+    x = columns[removed_row];
+    for (Index k = removed_row + 1; k < p * kRows; ++k) rotate(rotations[k], columns[k], x);
     rotate_diagonal(p, p * kRows, x);
   }
 
   // [L' x]·[z; z_j] = [L'' 0]·Qᵀ[z; z_j]: the same rotations carry z = L⁻¹b along.
   for (Index output = 0; output < solved.cols(); ++output) {
     double removed = solved(j, output);
-    for (Index k = j + 1; k < size_; ++k) {
-      const auto [c, s] = rotations[k];
+    for (Index k = j + 1; k < size(); ++k) {
+      const auto [c, s] = rotations[row_of(k)];
       const double z = solved(k, output);
       solved(k - 1, output) = c * z + s * removed;
       removed = c * removed - s * z;
@@ -209,47 +218,74 @@ void GrowingCholesky::rotate_into(Index j, Eigen::Ref<Eigen::MatrixXd> solved) {
   }
 }
 
-// Moves rows below j up by one lane and columns right of j left by one.
-void GrowingCholesky::close_gap(Index j) {
-  const Index last = panels() - 1;
-  for (Index p = j / kRows; p <= last; ++p) {
-    Lanes* to = panel(p);
-    const Index first = p * kRows;
-    // Column k of what remains is column k, or k + 1 from j on; the panel below may be missing.
-    const auto moved = [&](Index source) {
-      const Lanes here = source < first + kRows ? to[source] : Lanes{};
-      return here.shift_in(p < last ? panel(p + 1)[source] : Lanes{});
-    };
-    if (first >= j && p < last) {
-      const Lanes* below = panel(p + 1);
-      Index k = 0;
-      for (; k < j; ++k) to[k] = to[k].shift_in(below[k]);
-      for (; k < first + kRows - 1; ++k) to[k] = to[k + 1].shift_in(below[k + 1]);
-      to[k] = moved(k + 1);
-    } else {
-      for (Index k = 0; k < first + kRows; ++k) {
-        const Lanes next = moved(k < j ? k : k + 1);
-        for (Index lane = std::max(Index{0}, j - first); lane < kRows; ++lane) {
-          to[k].set(lane, next.get(lane));
-        }
-      }
-    }
+// A row, and its column, of the identity.
+void GrowingCholesky::empty_row(Index row) {
+  const Index lane = row % kRows;
+  Lanes* own = panel(row / kRows);
+  for (Index k = 0; k < row; ++k) own[k].set(lane, 0.0);
+  for (Index below = lane; below < kRows; ++below) own[row].set(below, 0.0);
+  for (Index p = row / kRows + 1; p < panels(); ++p) panel(p)[row] = Lanes{};
+  own[row].set(lane, 1.0);
+  inverse_pivots_[static_cast<std::size_t>(row)] = 1.0;
+}
+
+// Stores row i in place i again. In place and in order: every value moves up or left, onto one that
+// has moved already.
+void GrowingCholesky::close_gaps() {
+  const Index n = size();
+  Index first_moved = 0;
+  while (first_moved < n && row_of(first_moved) == first_moved) ++first_moved;
+  for (Index i = first_moved; i < n; ++i) {
+    const Index from = row_of(i);
+    const Lanes* source = panel(from / kRows);
+    Lanes* target = panel(i / kRows);
+    for (Index k = 0; k <= i; ++k) target[k].set(i % kRows, source[row_of(k)].get(from % kRows));
+    inverse_pivots_[static_cast<std::size_t>(i)] = inverse_pivots_[static_cast<std::size_t>(from)];
   }
-  inverse_pivots_.erase(inverse_pivots_.begin() + j);
-  inverse_pivots_.push_back(0.0);
-  --size_;
+  for (Index i = first_moved; i < n; ++i)
+    row_of_[static_cast<std::size_t>(i)] = static_cast<std::uint32_t>(i);
+  rows_ = n;
   columns_.resize(panel_offset(panels()));
   inverse_pivots_.resize(static_cast<std::size_t>(kRows * panels()));
+  // What the moved rows leave right of their diagonals and in unused lanes must be zero.
+  for (Index p = first_moved / kRows; p < panels(); ++p) {
+    for (Index row = p * kRows; row < (p + 1) * kRows; ++row) {
+      for (Index k = row < n ? row + 1 : 0; k < (p + 1) * kRows; ++k)
+        panel(p)[k].set(row % kRows, 0.0);
+      if (row >= n) inverse_pivots_[static_cast<std::size_t>(row)] = 0.0;
+    }
+  }
 }
 
 void GrowingCholesky::solve_lower(Eigen::Ref<Eigen::MatrixXd> b) const {
-  assert(b.rows() == size_);
-  for (Index r = 0; r < b.cols(); ++r) solve_lower_column(b.col(r).data());
+  solve_columns(b, [this](double* rows) { solve_lower_rows(rows); });
 }
 
-// Forward substitution, two panels of four rows at a time; four partial sums for each, because one
+void GrowingCholesky::solve_upper(Eigen::Ref<Eigen::MatrixXd> b) const {
+  solve_columns(b, [this](double* rows) { solve_upper_rows(rows); });
+}
+
+// In place where rows are stored without gaps; otherwise by way of a buffer with zeros in the gaps.
+template <typename Solve>
+void GrowingCholesky::solve_columns(Eigen::Ref<Eigen::MatrixXd> b, const Solve& solve) const {
+  assert(b.rows() == size());
+  static thread_local std::vector<double> stored;
+  for (Index c = 0; c < b.cols(); ++c) {
+    double* column = b.col(c).data();
+    if (!has_gaps()) {
+      solve(column);
+      continue;
+    }
+    stored.assign(static_cast<std::size_t>(rows_), 0.0);
+    for (Index i = 0; i < size(); ++i) stored[static_cast<std::size_t>(row_of(i))] = column[i];
+    solve(stored.data());
+    for (Index i = 0; i < size(); ++i) column[i] = stored[static_cast<std::size_t>(row_of(i))];
+  }
+}
+
+// Forward substitution, two panels of four rows at a time; two partial sums for each, because one
 // chain of additions would wait for itself.
-void GrowingCholesky::solve_lower_column(double* b) const {
+void GrowingCholesky::solve_lower_rows(double* b) const {
   Index p = 0;
   for (; p + 1 < panels(); p += 2) {
     const Lanes* upper = panel(p);
@@ -286,7 +322,7 @@ void GrowingCholesky::solve_panel(Index p, const Lanes& sum, double* b) const {
   const Lanes* columns = panel(p) + first;
   const double* inverse = inverse_pivots_.data() + first;
   b += first;
-  const Index rows = size_ - first;
+  const Index rows = rows_ - first;
   const double x0 = (b[0] - sum.get(0)) * inverse[0];
   b[0] = x0;
   if (rows == 1) return;
@@ -302,24 +338,20 @@ void GrowingCholesky::solve_panel(Index p, const Lanes& sum, double* b) const {
          inverse[3];
 }
 
-void GrowingCholesky::solve_upper(Eigen::Ref<Eigen::MatrixXd> b) const {
-  assert(b.rows() == size_);
-  for (Index r = 0; r < b.cols(); ++r) {
-    double* right = b.col(r).data();
-    for (Index p = panels() - 1; p >= 0; --p) {
-      const Lanes* columns = panel(p);
-      const Index first = p * kRows;
-      Lanes x{};
-      for (Index lane = std::min(kRows, size_ - first) - 1; lane >= 0; --lane) {
-        // Rows below `lane` in this panel are solved; the others still hold 0 in x.
-        const double known = columns[first + lane].dot(x);
-        const double solved =
-            (right[first + lane] - known) * inverse_pivots_[static_cast<std::size_t>(first + lane)];
-        x.set(lane, solved);
-        right[first + lane] = solved;
-      }
-      for (Index k = 0; k < first; ++k) right[k] -= columns[k].dot(x);
+void GrowingCholesky::solve_upper_rows(double* b) const {
+  for (Index p = panels() - 1; p >= 0; --p) {
+    const Lanes* columns = panel(p);
+    const Index first = p * kRows;
+    Lanes x{};
+    for (Index lane = std::min(kRows, rows_ - first) - 1; lane >= 0; --lane) {
+      // Rows below `lane` in this panel are solved; the others still hold 0 in x.
+      const double known = columns[first + lane].dot(x);
+      const double solved =
+          (b[first + lane] - known) * inverse_pivots_[static_cast<std::size_t>(first + lane)];
+      x.set(lane, solved);
+      b[first + lane] = solved;
     }
+    for (Index k = 0; k < first; ++k) b[k] -= columns[k].dot(x);
   }
 }
 

@@ -2,6 +2,8 @@
 
 #include <Eigen/Core>
 #include <cstddef>
+#include <cstdint>
+#include <iterator>
 #include <vector>
 
 #include "core/lanes.h"
@@ -19,16 +21,22 @@ namespace splitgp {
 ///     removal rotates four rows at a time, which the row-by-row x x d .   x x x x x x d . layout
 ///     cannot: its rotations wait for each other. x x x d   x x x x x x x d
 ///
-/// Memory is n²/2 + O(n). Appending solves for one new row, which is as stable as factorising anew;
-/// removing is a rank-one *update* of the trailing block by Givens rotations, also stable. Nothing
-/// here subtracts a rank-one term, the operation the paper rightly avoids.
+/// A removed row stays behind as an empty one, a row of the identity, which touches nothing:
+/// closing the gap would move every row below it. The gaps are closed together, when there are more
+/// than a few.
+///
+/// Memory is n²/2 + O(n), at most a tenth more with gaps. Appending solves for one new row, which
+/// is as stable as factorising anew; removing is a rank-one *update* of the trailing block by
+/// Givens rotations, also stable. Nothing here subtracts a rank-one term, the operation the paper
+/// rightly avoids.
 ///
 /// Right-hand sides are columns and are solved in place; Ref makes the solves work on blocks.
 class GrowingCholesky {
  public:
-  Eigen::Index size() const { return size_; }
+  Eigen::Index size() const { return std::ssize(row_of_); }
   std::size_t memory_bytes() const;
-  void reserve(Eigen::Index rows);
+  /// Room for a matrix of this size, gaps included.
+  void reserve(Eigen::Index size);
   void clear();
 
   /// Appends the row (a, diagonal) of A: w = L⁻¹a, pivot² = diagonal − wᵀw. Returns pivot²; when it
@@ -72,17 +80,25 @@ class GrowingCholesky {
   }
   const Lanes* panel(Eigen::Index p) const { return columns_.data() + panel_offset(p); }
   Lanes* panel(Eigen::Index p) { return columns_.data() + panel_offset(p); }
-  Eigen::Index panels() const { return (size_ + kRows - 1) / kRows; }
+  Eigen::Index panels() const { return (rows_ + kRows - 1) / kRows; }
+  Eigen::Index row_of(Eigen::Index i) const { return row_of_[static_cast<std::size_t>(i)]; }
+  bool has_gaps() const { return rows_ != size(); }
+  static Eigen::Index most_gaps(Eigen::Index n);
   void open_row();
   void rotate_into(Eigen::Index j, Eigen::Ref<Eigen::MatrixXd> solved);
-  void close_gap(Eigen::Index j);
-  void solve_lower_column(double* b) const;
+  void empty_row(Eigen::Index row);
+  void close_gaps();
+  void solve_lower_rows(double* b) const;
   void solve_panel(Eigen::Index p, const Lanes& sum, double* b) const;
+  void solve_upper_rows(double* b) const;
+  template <typename Solve>
+  void solve_columns(Eigen::Ref<Eigen::MatrixXd> b, const Solve& solve) const;
 
-  Eigen::Index size_ = 0;
+  Eigen::Index rows_ = 0;              // stored, the empty ones included
+  std::vector<std::uint32_t> row_of_;  // where row i of A is stored; ascending
   std::vector<Lanes> columns_;
-  // 1 / L(i, i), because a multiplication in the solve's critical path is three times faster than a
-  // division; padded with zeros to whole panels.
+  // 1 / L(i, i) of the stored rows, because a multiplication in the solve's critical path is three
+  // times faster than a division; padded with zeros to whole panels.
   std::vector<double> inverse_pivots_;
 };
 

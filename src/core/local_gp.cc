@@ -110,7 +110,7 @@ double LocalGp::lift_pivot(double pivot_squared, double diagonal) const {
       "the kernel matrix of a local GP is not positive definite, even with jitter");
 }
 
-void LocalGp::displace() {
+std::uint64_t LocalGp::displace() {
   assert(inherited() > 0);
   const VectorXd& scale = theta_->kernel.inverse_length_scale();
   Index farthest = -1;
@@ -124,7 +124,9 @@ void LocalGp::displace() {
       farthest = j;
     }
   }
+  const std::uint64_t displaced = sequence(farthest);
   remove(farthest);
+  return displaced;
 }
 
 void LocalGp::remove(Index j) {
@@ -227,8 +229,8 @@ LocalGp LocalGp::divide(const std::vector<bool>& leaves) {
   assert(inherited() == 0 && std::ssize(leaves) == size());
   ++revision_;
   LocalGp second = *this;
-  second.grow(second.inputs_
-                  .rows());  // a copied vector has no spare capacity; its next row would double it
+  // A copied vector has no spare capacity, and its next row would double it.
+  second.grow(second.inputs_.rows());
   for (std::size_t j = 0; j < leaves.size(); ++j) {
     owned_[j] = leaves[j] ? 0 : 1;
     second.owned_[j] = leaves[j] ? 1 : 0;

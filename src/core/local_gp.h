@@ -39,8 +39,9 @@ class LocalGp {
   /// Throws NumericalError and changes nothing if the last rung of the ladder fails.
   double append(const Observation& observation, Workspace& workspace);
 
-  /// Drops the inherited point farthest from the center. O(n²)  REQUIRES: inherited() > 0.
-  void displace();
+  /// Drops the inherited point farthest from the center and returns its sequence number. O(n²)
+  /// REQUIRES: inherited() > 0.
+  std::uint64_t displace();
 
   /// Factorises anew with θ. O(n³)
   void refit(ThetaPointer theta);

@@ -35,6 +35,11 @@ class Objective {
   Eigen::VectorXd parameters(const Hyperparameters& theta) const;
   Hyperparameters theta(const Eigen::VectorXd& parameters) const;
 
+  /// θ's noise variance as a share of the outputs' variance.
+  double noise_share(const Hyperparameters& theta) const {
+    return theta.noise_variance / output_variance_;
+  }
+
   /// Where to start: length scales as multiples of the spread, noise as a share of the variance.
   Eigen::VectorXd start(double length_scale, double noise) const;
 

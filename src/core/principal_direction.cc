@@ -5,6 +5,16 @@
 #include <cmath>
 
 namespace splitgp {
+namespace {
+
+// Squares of 1e±150 would leave the range of double. Eigen's own stableNorm fails its assertions
+// for EIGEN_MAX_ALIGN_BYTES = 64, from eight values on.
+double norm(const Eigen::VectorXd& v) {
+  const double largest = v.size() == 0 ? 0.0 : v.cwiseAbs().maxCoeff();
+  return largest > 0.0 ? largest * (v / largest).norm() : 0.0;
+}
+
+}  // namespace
 
 Eigen::VectorXd principal_direction(const Eigen::Ref<const Eigen::MatrixXd>& centered) {
   const Eigen::Index d = centered.cols();
@@ -29,7 +39,7 @@ Eigen::VectorXd principal_direction(const Eigen::Ref<const Eigen::MatrixXd>& cen
 // Kept as v of the length √λ, which has the units of x: λ itself, with x of 1e±150, may overflow.
 void OjaDirection::follow(const Eigen::Ref<const Eigen::VectorXd>& centered) {
   n_ += 1.0;
-  const double size = v_.size() == 0 ? 0.0 : v_.stableNorm();
+  const double size = norm(v_);
   if (!(size > 0.0)) {
     v_ = centered;
     return;
@@ -42,12 +52,12 @@ void OjaDirection::follow(const Eigen::Ref<const Eigen::VectorXd>& centered) {
   const double eigenvalue = (size / unit) * (size / unit);
   const Eigen::VectorXd next =
       direction * (eigenvalue * (n_ - 1.0) / n_) + x * (x.dot(direction) / n_);
-  const double length = next.stableNorm();
+  const double length = norm(next);
   if (length > 0.0) v_ = next / length * (unit * std::sqrt(length));
 }
 
 Eigen::VectorXd OjaDirection::direction() const {
-  const double size = v_.size() == 0 ? 0.0 : v_.stableNorm();
+  const double size = norm(v_);
   return size > 0.0 ? Eigen::VectorXd(v_ / size) : v_;
 }
 

@@ -44,8 +44,7 @@ UpdateResult update_one(ModelState& model, const Observation& observation) {
   // Append (x, y) to local GP I and move its center; an inherited point makes room.
   result.jitter = local.append(observation, model.workspace);
   if (local.size() > Index{model.options.split_limit} + 1) {
-    local.displace();
-    result.displaced = true;
+    result.displaced = local.displace();
   }
 
   // If n_I > m: Split.

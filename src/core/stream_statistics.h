@@ -1,37 +1,45 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <utility>
 
 namespace splitgp {
 
 /// Mean and spread of every column of a stream so far (Welford). O(columns) for each observation.
 class StreamStatistics {
  public:
+  /// All there is to it, for a model that is stored and comes back.
+  struct Sums {
+    Eigen::Index n = 0;
+    Eigen::VectorXd mean;
+    Eigen::VectorXd squares;  // Σ (value − mean)²
+  };
+
   explicit StreamStatistics(Eigen::Index columns)
-      : mean_(Eigen::VectorXd::Zero(columns)), squares_(Eigen::VectorXd::Zero(columns)) {}
+      : sums_{0, Eigen::VectorXd::Zero(columns), Eigen::VectorXd::Zero(columns)} {}
+  explicit StreamStatistics(Sums sums) : sums_(std::move(sums)) {}
+  const Sums& sums() const { return sums_; }
 
   void add(const Eigen::Ref<const Eigen::VectorXd>& values) {
-    ++n_;
+    ++sums_.n;
     // Squares of 1e150 stay finite; the quotient goes first.
-    const Eigen::VectorXd before = values - mean_;
-    mean_ += before / static_cast<double>(n_);
-    squares_.array() += before.array() * (values - mean_).array();
+    const Eigen::VectorXd before = values - sums_.mean;
+    sums_.mean += before / static_cast<double>(sums_.n);
+    sums_.squares.array() += before.array() * (values - sums_.mean).array();
   }
 
-  const Eigen::VectorXd& mean() const { return mean_; }
+  const Eigen::VectorXd& mean() const { return sums_.mean; }
 
   /// Standard deviations; 0 for a constant column.
   Eigen::VectorXd spread() const {
-    if (n_ < 2) return Eigen::VectorXd::Zero(mean_.size());
-    return (squares_ / static_cast<double>(n_)).cwiseMax(0.0).cwiseSqrt();
+    if (sums_.n < 2) return Eigen::VectorXd::Zero(sums_.mean.size());
+    return (sums_.squares / static_cast<double>(sums_.n)).cwiseMax(0.0).cwiseSqrt();
   }
 
-  Eigen::Index count() const { return n_; }
+  Eigen::Index count() const { return sums_.n; }
 
  private:
-  Eigen::Index n_ = 0;
-  Eigen::VectorXd mean_;
-  Eigen::VectorXd squares_;
+  Sums sums_;
 };
 
 }  // namespace splitgp

@@ -11,27 +11,34 @@ namespace splitgp {
 /// (powergen, m = 300: RMSE 3.00 instead of 2.93).
 class TrainingSchedule {
  public:
-  explicit TrainingSchedule(Eigen::Index inputs) {
-    while (next_ < static_cast<std::uint64_t>(2 * (inputs + 3))) next_ *= 2;
-  }
+  /// All there is to it, for a model that is stored and comes back.
+  struct Marks {
+    std::uint64_t next = 32;     // observations at the next training
+    std::uint64_t searched = 0;  // and at the last search
+    bool ever_trained = false;
+  };
 
-  bool due(std::uint64_t observations) const { return observations >= next_; }
+  explicit TrainingSchedule(Eigen::Index inputs) {
+    while (marks_.next < static_cast<std::uint64_t>(2 * (inputs + 3))) marks_.next *= 2;
+  }
+  explicit TrainingSchedule(const Marks& marks) : marks_(marks) {}
+  const Marks& marks() const { return marks_; }
+
+  bool due(std::uint64_t observations) const { return observations >= marks_.next; }
 
   /// Families and starts are searched again when there is twice the data of the last search.
-  bool search_due(std::uint64_t observations) const { return observations >= 2 * searched_; }
+  bool search_due(std::uint64_t observations) const { return observations >= 2 * marks_.searched; }
 
   void trained(std::uint64_t observations, bool searched) {
-    while (next_ <= observations) next_ += next_ / 2;
-    if (searched) searched_ = observations;
-    ever_ = true;
+    while (marks_.next <= observations) marks_.next += marks_.next / 2;
+    if (searched) marks_.searched = observations;
+    marks_.ever_trained = true;
   }
 
-  bool ever_trained() const { return ever_; }
+  bool ever_trained() const { return marks_.ever_trained; }
 
  private:
-  std::uint64_t next_ = 32;
-  std::uint64_t searched_ = 0;
-  bool ever_ = false;
+  Marks marks_;
 };
 
 }  // namespace splitgp

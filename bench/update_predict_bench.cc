@@ -1,0 +1,110 @@
+// One update and one prediction, as multiples of what must be done at least: a triangular solve of
+// size m. The raw solve is Eigen's, measured in the same run, so the ratio means the same on every
+// machine.
+//
+//   build/release/bench/update_predict_bench
+
+#include <benchmark/benchmark.h>
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <random>
+
+#include "splitgp/splitting_gp.h"
+
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+constexpr Index kInputs = 8;
+
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+MatrixXd random_inputs(Index n, unsigned seed) {
+  std::mt19937_64 random(seed);
+  std::normal_distribution<double> normal;
+  return MatrixXd::NullaryExpr(kInputs, n, [&] { return normal(random); });
+}
+
+VectorXd response(const VectorXd& x) { return VectorXd::Constant(1, std::sin(x(0)) + x(1) * x(2)); }
+
+// The best of several rounds: the machine may be busy, and never too fast.
+double raw_solve_seconds(Index m) {
+  MatrixXd A = MatrixXd::Identity(m, m) * static_cast<double>(m);
+  const MatrixXd X = random_inputs(m, 1);
+  A += (X.transpose() * X).cwiseAbs();
+  const MatrixXd L = A.llt().matrixL();
+  const VectorXd b = VectorXd::LinSpaced(m, -1.0, 1.0);
+  VectorXd x;
+  double best = 1e9;
+  for (int round = 0; round < 20; ++round) {
+    const double began = seconds_now();
+    for (int i = 0; i < 20; ++i) {
+      x = b;
+      L.triangularView<Eigen::Lower>().solveInPlace(x);
+      benchmark::DoNotOptimize(x.data());
+    }
+    best = std::min(best, (seconds_now() - began) / 20);
+  }
+  return best;
+}
+
+splitgp::SplittingGp steady_model(Index m, Index cells) {
+  splitgp::Options options;
+  options.split_limit = static_cast<int>(m);
+  options.training = splitgp::Training::off;
+  options.hyperparameters.length_scale = VectorXd::Constant(kInputs, 3.0);
+  splitgp::SplittingGp model(kInputs, 1, options);
+  const MatrixXd X = random_inputs(cells * m, 2);
+  for (Index i = 0; i < X.cols(); ++i) model.update(X.col(i), response(X.col(i)));
+  return model;
+}
+
+void report(benchmark::State& state, double seconds, Index m) {
+  const double each = seconds / static_cast<double>(state.iterations());
+  state.counters["raw_solves"] = each / raw_solve_seconds(m);
+}
+
+// Arguments: m, and how many times m observations came before. Splits and displacements are
+// included.
+void Update(benchmark::State& state) {
+  const Index m = state.range(0);
+  splitgp::SplittingGp model = steady_model(m, state.range(1));
+  const MatrixXd X = random_inputs(4096, 3);
+  Index i = 0;
+  const double began = seconds_now();
+  for (auto _ : state) {
+    const auto x = X.col(i++ % X.cols());
+    benchmark::DoNotOptimize(model.update(x, response(x)));
+  }
+  report(state, seconds_now() - began, m);
+}
+BENCHMARK(Update)
+    ->ArgNames({"m", "cells"})
+    ->Args({100, 10})
+    ->Args({100, 100})
+    ->Args({250, 10})
+    ->Args({500, 5})
+    ->Args({500, 20})
+    ->Args({1000, 4})
+    ->Unit(benchmark::kMicrosecond);
+
+void Predict(benchmark::State& state) {
+  const Index m = state.range(0);
+  const splitgp::SplittingGp model = steady_model(m, 10);
+  const MatrixXd X = random_inputs(4096, 4);
+  Index i = 0;
+  const double began = seconds_now();
+  for (auto _ : state) benchmark::DoNotOptimize(model.predict(X.col(i++ % X.cols())));
+  report(state, seconds_now() - began, m);
+}
+BENCHMARK(Predict)->ArgName("m")->Arg(100)->Arg(250)->Arg(500)->Arg(1000)->Unit(
+    benchmark::kMicrosecond);
+
+}  // namespace

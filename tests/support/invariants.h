@@ -1,0 +1,104 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cmath>
+#include <cstdint>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "core/model_state.h"
+#include "splitgp/splitting_gp.h"
+
+namespace splitgp::testing {
+
+/// What is wrong with a model, in words; empty if nothing is. Plain text, so that it serves
+/// GoogleTest and rapidcheck alike.
+class Invariants {
+ public:
+  /// Of every local GP and of all observations together. O(n)
+  static std::string violated(const SplittingGp& model) {
+    const ModelState& state = model.state();
+    std::vector<int> owners(state.next_sequence, 0);
+    for (std::size_t i = 0; i < state.local_gps.size(); ++i) {
+      const LocalGp& local = state.local_gps[i];
+      const std::string wrong = violated(state, i);
+      if (!wrong.empty()) return wrong;
+      for (Eigen::Index j = 0; j < local.size(); ++j) {
+        if (local.sequence(j) >= owners.size()) return at(i) + "holds an observation never made";
+        owners[local.sequence(j)] += local.owns(j) ? 1 : 0;
+      }
+    }
+    for (std::size_t sequence = 0; sequence < owners.size(); ++sequence) {
+      if (owners[sequence] == 1) continue;
+      return "observation " + std::to_string(sequence) + " has " +
+             std::to_string(owners[sequence]) + " owners";
+    }
+    return "";
+  }
+
+  /// Of the local GPs that one update touched, and of what it reported. O(m)
+  static std::string violated(const SplittingGp& model, const UpdateResult& result) {
+    const ModelState& state = model.state();
+    const auto touched = static_cast<std::size_t>(result.local_gp);
+    if (touched >= state.local_gps.size()) return "the update names a local GP that does not exist";
+    std::string wrong = violated(state, touched);
+    if (result.new_local_gp && wrong.empty()) {
+      wrong = violated(state, static_cast<std::size_t>(*result.new_local_gp));
+    }
+    if (!wrong.empty()) return wrong;
+    const LocalGp& local = state.local_gps[touched];
+    for (Eigen::Index j = 0; j < local.size(); ++j) {
+      if (local.sequence(j) == result.sequence && local.owns(j)) return "";
+    }
+    return at(touched) + "is reported as the owner of observation " +
+           std::to_string(result.sequence) + " and is not";
+  }
+
+ private:
+  static std::string at(std::size_t i) { return "local GP " + std::to_string(i) + " "; }
+
+  static std::string violated(const ModelState& state, std::size_t i) {
+    const LocalGp& local = state.local_gps[i];
+    const Eigen::Index limit = state.options.split_limit;
+    std::ostringstream wrong;
+    if (local.owned() < 1) wrong << at(i) << "owns nothing";
+    if (local.owned() > limit) wrong << at(i) << "owns " << local.owned() << " > m = " << limit;
+    if (local.size() > limit + 1) wrong << at(i) << "holds " << local.size() << " > m + 1";
+    if (!state.options.inherit && local.inherited() > 0) wrong << at(i) << "inherited";
+    Eigen::Index owned = 0;
+    for (Eigen::Index j = 0; j < local.size(); ++j) {
+      owned += local.owns(j) ? 1 : 0;
+      for (Eigen::Index k = 0; k < j; ++k) {
+        if (local.sequence(j) == local.sequence(k)) wrong << at(i) << "holds an observation twice";
+      }
+    }
+    if (owned != local.owned()) wrong << at(i) << "counts its observations wrongly";
+    if (!local.center().allFinite()) wrong << at(i) << "has no finite center";
+    return wrong.str();
+  }
+};
+
+/// As above, for what a model answers at the columns of `queries`.
+inline std::string wrong_answer(const SplittingGp& model, const Eigen::MatrixXd& queries) {
+  const Prediction prediction = model.predict(queries);
+  const Hyperparameters& theta = model.hyperparameters();
+  for (Eigen::Index q = 0; q < queries.cols(); ++q) {
+    for (Eigen::Index o = 0; o < prediction.mean.rows(); ++o) {
+      const double variance = prediction.variance(o, q);
+      // Data only ever explain: no variance above the prior's, but for the rounding of Σ w = 1.
+      const double prior = theta.signal_variance * std::pow(theta.output_scale(o), 2);
+      if (std::isfinite(prediction.mean(o, q)) && variance >= 0.0 &&
+          variance <= prior * (1 + 1e-12) && prediction.noise_variance(o, q) >= 0.0) {
+        continue;
+      }
+      std::ostringstream wrong;
+      wrong << "mean " << prediction.mean(o, q) << ", variance " << variance << " (prior " << prior
+            << ") at " << queries.col(q).transpose();
+      return wrong.str();
+    }
+  }
+  return "";
+}
+
+}  // namespace splitgp::testing

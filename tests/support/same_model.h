@@ -1,0 +1,103 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Core>
+#include <cstddef>
+
+#include "core/model_state.h"
+#include "splitgp/splitting_gp.h"
+
+namespace splitgp::testing {
+
+inline void expect_same(const Hyperparameters& a, const Hyperparameters& b) {
+  EXPECT_EQ(a.kernel, b.kernel);
+  EXPECT_EQ(a.length_scale, b.length_scale);
+  EXPECT_EQ(a.signal_variance, b.signal_variance);
+  EXPECT_EQ(a.noise_variance, b.noise_variance);
+  EXPECT_EQ(a.shape, b.shape);
+  EXPECT_EQ(a.mean, b.mean);
+  EXPECT_EQ(a.output_scale, b.output_scale);
+  EXPECT_EQ(a.version, b.version);
+}
+
+inline void expect_same(const LocalGp& a, const LocalGp& b) {
+  ASSERT_EQ(a.size(), b.size());
+  EXPECT_EQ(a.owned(), b.owned());
+  EXPECT_EQ(a.center(), b.center());
+  EXPECT_EQ(a.inputs(), b.inputs());
+  EXPECT_EQ(a.outputs(), b.outputs());
+  EXPECT_EQ(a.noise_variance(), b.noise_variance());
+  for (Eigen::Index j = 0; j < a.size(); ++j) {
+    ASSERT_EQ(a.sequence(j), b.sequence(j));
+    ASSERT_EQ(a.owns(j), b.owns(j));
+  }
+  expect_same(a.theta().values, b.theta().values);
+}
+
+inline void expect_same(const TrainResult& a, const TrainResult& b) {
+  EXPECT_EQ(a.adopted, b.adopted);
+  expect_same(a.theta, b.theta);
+  EXPECT_EQ(a.objective_before, b.objective_before);
+  EXPECT_EQ(a.objective_after, b.objective_after);
+  EXPECT_EQ(a.searched, b.searched);
+  EXPECT_EQ(a.kernel_margin, b.kernel_margin);
+  EXPECT_EQ(a.bounds_reached, b.bounds_reached);
+  EXPECT_EQ(a.sequence, b.sequence);
+  EXPECT_EQ(a.observations, b.observations);
+  EXPECT_EQ(a.local_gps, b.local_gps);
+  EXPECT_EQ(a.starts, b.starts);
+  EXPECT_EQ(a.evaluations, b.evaluations);
+}
+
+/// To the last bit: partition, θ of every local GP, histories, statistics, schedule. Only factors
+/// and the seconds of trainings may differ.
+inline void expect_same_model(const SplittingGp& one, const SplittingGp& other) {
+  const ModelState& a = one.state();
+  const ModelState& b = other.state();
+  EXPECT_EQ(a.next_sequence, b.next_sequence);
+  expect_same(a.theta->values, b.theta->values);
+  EXPECT_EQ(a.theta_given, b.theta_given);
+  EXPECT_EQ(a.refit_cursor, b.refit_cursor);
+  ASSERT_EQ(a.local_gps.size(), b.local_gps.size());
+  for (std::size_t i = 0; i < a.local_gps.size(); ++i) {
+    SCOPED_TRACE("local GP " + std::to_string(i));
+    expect_same(a.local_gps[i], b.local_gps[i]);
+  }
+  ASSERT_EQ(a.split_history.size(), b.split_history.size());
+  for (std::size_t i = 0; i < a.split_history.size(); ++i) {
+    EXPECT_EQ(a.split_history[i].sequence, b.split_history[i].sequence);
+    EXPECT_EQ(a.split_history[i].parent, b.split_history[i].parent);
+    EXPECT_EQ(a.split_history[i].child, b.split_history[i].child);
+    EXPECT_EQ(a.split_history[i].parent_owned, b.split_history[i].parent_owned);
+    EXPECT_EQ(a.split_history[i].child_owned, b.split_history[i].child_owned);
+  }
+  ASSERT_EQ(a.training_history.size(), b.training_history.size());
+  for (std::size_t i = 0; i < a.training_history.size(); ++i) {
+    SCOPED_TRACE("training " + std::to_string(i));
+    expect_same(a.training_history[i], b.training_history[i]);
+  }
+  EXPECT_EQ(a.schedule.marks().next, b.schedule.marks().next);
+  EXPECT_EQ(a.schedule.marks().searched, b.schedule.marks().searched);
+  EXPECT_EQ(a.schedule.marks().ever_trained, b.schedule.marks().ever_trained);
+  for (const auto& [s, t] : {std::pair(&a.input_statistics, &b.input_statistics),
+                             std::pair(&a.output_statistics, &b.output_statistics)}) {
+    EXPECT_EQ(s->count(), t->count());
+    EXPECT_EQ(s->mean(), t->mean());
+    EXPECT_EQ(s->sums().squares, t->sums().squares);
+  }
+}
+
+/// To 1e-9 relative: a factor that grew by appends and one that was made at once differ by rounding
+/// times the condition of the kernel matrix.
+inline void expect_same_predictions(const SplittingGp& a, const SplittingGp& b,
+                                    const Eigen::MatrixXd& queries) {
+  const Prediction p = a.predict(queries);
+  const Prediction q = b.predict(queries);
+  const double mean_scale = p.mean.cwiseAbs().maxCoeff();
+  EXPECT_LE((p.mean - q.mean).cwiseAbs().maxCoeff(), 1e-9 * mean_scale);
+  EXPECT_LE(((p.variance - q.variance).array() / p.variance.array()).abs().maxCoeff(), 1e-9);
+  EXPECT_EQ(p.noise_variance, q.noise_variance);
+}
+
+}  // namespace splitgp::testing

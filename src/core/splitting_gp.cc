@@ -287,11 +287,23 @@ std::vector<LocalGpSummary> SplittingGp::local_gps() const {
 }
 
 std::size_t SplittingGp::memory_bytes() const {
-  std::size_t bytes = sizeof(*this) + sizeof(ModelState) + state_->centers.memory_bytes() +
-                      state_->split_history.capacity() * sizeof(SplitRecord) +
-                      state_->training_history.capacity() * sizeof(TrainResult) +
-                      (state_->local_gps.capacity() - state_->local_gps.size()) * sizeof(LocalGp);
-  for (const LocalGp& local : state_->local_gps) bytes += local.memory_bytes();
+  const ModelState& model = *state_;
+  const auto vectors_of = [](const Hyperparameters& theta) {
+    return static_cast<std::size_t>(theta.length_scale.size() + theta.mean.size() +
+                                    theta.output_scale.size()) *
+           sizeof(double);
+  };
+  std::size_t bytes = sizeof(*this) + sizeof(ModelState) + model.centers.memory_bytes() +
+                      model.split_history.capacity() * sizeof(SplitRecord) +
+                      model.training_history.capacity() * sizeof(TrainResult) +
+                      (model.local_gps.capacity() - model.local_gps.size()) * sizeof(LocalGp);
+  bytes +=
+      static_cast<std::size_t>(model.workspace.column.size() + model.workspace.distance.size()) *
+      sizeof(double);
+  bytes += sizeof(Theta) + 2 * vectors_of(model.theta->values) +
+           vectors_of(model.options.hyperparameters);
+  for (const TrainResult& result : model.training_history) bytes += vectors_of(result.theta);
+  for (const LocalGp& local : model.local_gps) bytes += local.memory_bytes();
   return bytes;
 }
 

@@ -45,25 +45,25 @@ void append_rows(TrainingSet::Block& block, const LocalGp& local, bool owned_onl
 
 // Local GP `first`, with what it inherits; or, if that is little, the observations that it and the
 // local GPs most similar to it own.
-TrainingSet::Block neighbourhood(const ModelState& model, std::size_t first,
+TrainingSet::Block neighbourhood(const ModelState& model, std::size_t first, Index enough,
                                  std::vector<bool>& used) {
   TrainingSet::Block block;
   const LocalGp& middle = model.local_gps[first];
   used[first] = true;
-  if (middle.size() >= kNeighbourhood || model.local_gps.size() == 1) {
+  if (middle.size() >= enough || model.local_gps.size() == 1) {
     append_rows(block, middle, false);
     return block;
   }
   Workspace workspace;
   std::vector<Neighbor> neighbors;
-  model.centers.most_similar(model.theta->kernel, middle.center(), 2 * kNeighbourhood, workspace,
+  model.centers.most_similar(model.theta->kernel, middle.center(), 2 * enough, workspace,
                              neighbors);
   append_rows(block, middle, true);
   for (const Neighbor& neighbor : neighbors) {
     const auto i = static_cast<std::size_t>(neighbor.local_gp);
     const LocalGp& local = model.local_gps[i];
     if (used[i]) continue;
-    if (block.inputs.rows() + local.owned() > kNeighbourhood) break;
+    if (block.inputs.rows() + local.owned() > enough) break;
     used[i] = true;
     append_rows(block, local, true);
   }
@@ -80,7 +80,8 @@ TrainingSet draw_training_set(const ModelState& model, Index most_observations,
   double cost = 0.0;
   for (const std::size_t i : random_order(model.local_gps.size(), seed)) {
     if (used[i]) continue;
-    TrainingSet::Block block = neighbourhood(model, i, used);
+    TrainingSet::Block block =
+        neighbourhood(model, i, std::min(kNeighbourhood, most_observations), used);
     const Index n = block.inputs.rows();
     cost += std::pow(static_cast<double>(n), 3);
     const bool too_much = set.observations + n > most_observations || cost > kLargestCost;

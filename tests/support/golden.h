@@ -24,8 +24,8 @@ inline Eigen::VectorXd x(Eigen::Index i) {
 inline Eigen::VectorXd y(Eigen::Index i) {
   const double a = x(i)(0);
   const double b = x(i)(1);
-  const double noise = 0.05 * (std::fmod(0.732051 * static_cast<double>(i), 1.0) - 0.5);
-  return Eigen::Vector2d(a * (1.0 - a) * 4.0 + b + noise, 100.0 * a * b);
+  const double noise = std::fmod(0.732051 * static_cast<double>(i), 1.0) - 0.5;
+  return Eigen::Vector2d(a * (1.0 - a) * 4.0 + b + 0.5 * noise, 100.0 * (a * b - noise));
 }
 inline double noise_variance(Eigen::Index i) { return i % 5 == 0 ? 0.001 : 0.0; }
 

@@ -5,6 +5,15 @@ include(GNUInstallDirs)
 install(TARGETS splitgp EXPORT splitgpTargets FILE_SET HEADERS)
 if(SPLITGP_BUILD_CLI)
   install(TARGETS splitgp_cli)
+  install(FILES docs/splitgp.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  if(NOT CMAKE_CROSSCOMPILING) # written by the command itself: src/CMakeLists.txt
+    set(completions ${PROJECT_BINARY_DIR}/completions)
+    install(FILES ${completions}/splitgp
+            DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+    install(FILES ${completions}/_splitgp DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+    install(FILES ${completions}/splitgp.fish
+            DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+  endif()
 endif()
 
 set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/splitgp)

@@ -4,9 +4,9 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 # Debian packages: what the command is built from, and what the tests need besides.
 build_packages=(g++ cmake ninja-build libeigen3-dev libnlopt-dev libnlopt-cxx-dev
-                libcli11-dev libfmt-dev)
-test_packages=(clang-format pkg-config libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev
-               zlib1g-dev)
+                libsqlite3-dev libcli11-dev libfmt-dev libsimdjson-dev nlohmann-json3-dev zlib1g-dev
+                liblzma-dev libzstd-dev)
+test_packages=(clang-format pkg-config libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev)
 
 die() {
   echo "splitgp: $*" >&2
@@ -49,6 +49,14 @@ install_missing() {
     die "apt-get update failed"
   quietly "$root/build/install.log" "${apt[@]}" install --no-install-recommends "${missing[@]}" ||
     die "could not install: ${missing[*]}"
+}
+
+# install_missing_python: whatever python3 is, it can make environments and compile modules.
+install_missing_python() {
+  command -v python3 >/dev/null || install_missing python3
+  python3 -c 'import ensurepip, venv' 2>/dev/null || install_missing python3-venv
+  [[ -f $(python3 -c 'import sysconfig; print(sysconfig.get_paths()["include"])')/Python.h ]] ||
+    install_missing python3-dev
 }
 
 # configure_and_build PRESET [-DNAME=VALUE...] [TARGET...]: configures only when this tree was not yet

@@ -1,11 +1,3 @@
-#include <fmt/core.h>
+#include "cli/command.h"
 
-#include <CLI/CLI.hpp>
-
-int main(int argc, char** argv) {
-  CLI::App app("Streaming Gaussian-process regression", "splitgp");
-  app.allow_extras();
-  CLI11_PARSE(app, argc, argv);
-  fmt::print("{}", app.help());
-  return 0;
-}
+int main(int argc, char** argv) { return splitgp::run_command(argc, argv); }

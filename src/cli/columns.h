@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace splitgp {
+
+/// Columns as a user names them: by name or, if no column is called so, by number from 1. Returns
+/// names. Throws CommandError naming `flag` and the columns there are.
+std::vector<std::string> find_columns(const std::string& flag,
+                                      const std::vector<std::string>& wanted,
+                                      const std::vector<std::string>& columns);
+
+struct ObservationColumns {
+  std::vector<std::string> inputs;
+  std::vector<std::string> outputs;
+};
+
+/// The targets are the outputs; the inputs are `inputs` or, if none are given, every other column
+/// that is not ignored.
+ObservationColumns choose_columns(const std::vector<std::string>& columns,
+                                  const std::vector<std::string>& targets,
+                                  const std::vector<std::string>& inputs,
+                                  const std::vector<std::string>& ignored);
+
+}  // namespace splitgp

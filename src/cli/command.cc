@@ -1,0 +1,156 @@
+#include "cli/command.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "cli/completion.h"
+#include "cli/demo.h"
+#include "cli/exit_code.h"
+#include "cli/inspect.h"
+#include "cli/predict.h"
+#include "cli/stream.h"
+#include "cli/version.h"
+#include "io/byte_source.h"
+#include "splitgp/error.h"
+#include "splitgp/model_file.h"
+
+namespace splitgp {
+namespace {
+
+constexpr const char* kExamples = R"(
+Examples:
+  splitgp demo
+  splitgp stream data.csv --target y --model my.splitgp
+  zcat log.csv.gz | splitgp stream - --target temp,load --ignore time
+  splitgp stream a.csv.xz b.ndjson --target y --model my.splitgp --predictions p.csv
+  splitgp predict --model my.splitgp new.csv -o predicted.csv --keep id
+  splitgp inspect --model my.splitgp
+
+More: man splitgp; the --help of each command.)";
+
+constexpr const char* kStreamExamples = R"(
+Each row is predicted before it is learned; the table shows how well, at 1, 2, 4, 8, … rows.
+A model file is resumed after the last row that was committed: run the same command again.
+
+Examples:
+  splitgp stream data.csv --target y                      try it, keep nothing
+  splitgp stream data.csv -t y -m my.splitgp              keep the model
+  sensor | splitgp stream - -t 3 --no-header -m my.splitgp --predictions -
+  splitgp stream euro.csv -t y --decimal , --rejects bad.csv)";
+
+// A file of flags: target = "y" alone, or under [stream].
+class FlagFile : public CLI::ConfigTOML {
+ public:
+  std::vector<CLI::ConfigItem> from_config(std::istream& in) const override {
+    std::vector<CLI::ConfigItem> flags = CLI::ConfigTOML::from_config(in);
+    for (CLI::ConfigItem& flag : flags) {
+      if (flag.parents.empty()) flag.parents = {"stream"};
+    }
+    return flags;
+  }
+};
+
+// CLI11 explains over several lines; we have one.
+std::string one_line(std::string text) {
+  for (char& c : text) {
+    if (c == '\n') c = ' ';
+  }
+  while (text.ends_with(' ')) text.pop_back();
+  return text;
+}
+
+struct Command {
+  CLI::App app{"Streaming Gaussian-process regression that never slows down", "splitgp"};
+  StreamFlags stream;
+  PredictFlags predict;
+  InspectFlags inspect;
+  DemoFlags demo;
+  std::string shell;
+  std::function<int()> run;
+
+  Command() {
+    app.require_subcommand(1);
+    app.set_version_flag("--version", [] { return version_text(); });
+    app.footer(kExamples);
+    app.get_formatter()->column_width(34);
+    app.config_formatter(std::make_shared<FlagFile>());
+    app.set_config("--config", "", "Read flags of stream from a file: target = \"y\"")
+        ->type_name("FILE");
+
+    CLI::App* const stream_command =
+        app.add_subcommand("stream", "Learn from rows as they come, predicting each one first");
+    stream_command->fallthrough();  // for --config
+    stream_command->footer(kStreamExamples);
+    stream.add_to(*stream_command);
+    stream_command->callback([this] { run = [this] { return run_stream(stream); }; });
+
+    CLI::App* const predict_command =
+        app.add_subcommand("predict", "Add predictions to rows, learning nothing");
+    predict.add_to(*predict_command);
+    predict_command->callback([this] { run = [this] { return run_predict(predict); }; });
+
+    CLI::App* const inspect_command =
+        app.add_subcommand("inspect", "Show what a model has learned");
+    inspect.add_to(*inspect_command);
+    inspect_command->callback([this] { run = [this] { return run_inspect(inspect); }; });
+
+    CLI::App* const demo_command =
+        app.add_subcommand("demo", "Watch a model learn the paper's synthetic function");
+    demo_command->add_option("--rows", demo.rows, "How many (8192)")->check(CLI::PositiveNumber);
+    demo_command->add_option("--seed", demo.seed, "Of the rows (1)");
+    demo_command->callback([this] { run = [this] { return run_demo(demo); }; });
+
+    CLI::App* const completion_command =
+        app.add_subcommand("completion", "Print a completion script for a shell");
+    completion_command->add_option("SHELL", shell, "bash, zsh or fish")
+        ->required()
+        ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+    completion_command->callback([this] {
+      run = [this] {
+        fmt::print("{}", completion_script(app, shell));
+        return static_cast<int>(kSuccess);
+      };
+    });
+  }
+};
+
+int fail(int code, const std::string& message) {
+  std::fflush(stdout);
+  fmt::print(stderr, "splitgp: {}\n", one_line(message));
+  return code;
+}
+
+int parse_and_run(int argc, const char* const* argv) {
+  Command command;
+  try {
+    command.app.parse(argc, argv);
+  } catch (const CLI::Success& asked) {  // --help, --version
+    return command.app.exit(asked);
+  } catch (const CLI::ParseError& error) {
+    return fail(kUsage, std::string(error.what()) + " (see --help)");
+  }
+  return command.run();
+}
+
+}  // namespace
+
+int run_command(int argc, const char* const* argv) {
+  try {
+    return parse_and_run(argc, argv);
+  } catch (const CommandError& error) {
+    return fail(error.code(), error.what());
+  } catch (const InvalidArgument& error) {  // of a flag's value
+    return fail(kUsage, error.what());
+  } catch (const std::bad_alloc&) {
+    return fail(kFailure, "out of memory");
+  } catch (const std::exception& error) {  // ReadError, FileError: they name the file
+    return fail(kFailure, error.what());
+  }
+}
+
+}  // namespace splitgp

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+namespace splitgp {
+
+/// A completion script for "bash", "zsh" or "fish", made from the commands and flags that `app`
+/// has.
+std::string completion_script(const CLI::App& app, const std::string& shell);
+
+}  // namespace splitgp

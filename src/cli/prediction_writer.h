@@ -1,0 +1,29 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <string>
+#include <vector>
+
+#include "io/csv_writer.h"
+
+namespace splitgp {
+
+/// Lines of `splitgp predict`: the kept cells, then mean, sd, lower and upper of each output. With
+/// several outputs, or when a kept column is called like one of these, the names are OUTPUT_mean, …
+class PredictionWriter {
+ public:
+  PredictionWriter(bool json, std::vector<std::string> kept,
+                   const std::vector<std::string>& outputs);
+
+  std::string header() const;  ///< Empty for JSON.
+  /// `sd` of an observation, noise included.
+  std::string line(const std::vector<std::string>& cells, const Eigen::VectorXd& mean,
+                   const Eigen::VectorXd& sd) const;
+
+ private:
+  bool json_;
+  std::vector<std::string> kept_;
+  std::vector<std::string> added_;
+};
+
+}  // namespace splitgp

@@ -1,0 +1,114 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <deque>
+#include <nlohmann/json_fwd.hpp>
+#include <vector>
+
+namespace splitgp {
+
+/// The 97.5 % point of the normal distribution: half of a 95 % interval, in standard deviations.
+inline constexpr double kInterval95 = 1.959963984540054;
+
+/// A prediction and what came, for each output. The standard deviation is that of an observation:
+/// noise included.
+struct ScoredRow {
+  Eigen::VectorXd observed;
+  Eigen::VectorXd mean;
+  Eigen::VectorXd standard_deviation;
+  /// Before the first training the model knows no scale: its intervals are placeholders, and are
+  /// left out of NLPD and coverage.
+  bool interval_known = true;
+};
+
+/// Errors of one output, summed over rows.
+struct OutputScore {
+  std::uint64_t rows = 0;
+  double squared_error = 0.0;
+  std::uint64_t interval_rows = 0;  ///< Those with interval_known.
+  double nlpd = 0.0;                ///< Summed negative log predictive density of those.
+  std::uint64_t covered = 0;        ///< Of those, inside the 95 % interval.
+
+  void add(double observed, double mean, double standard_deviation, bool interval_known);
+  void add(const OutputScore& other);
+  double rmse() const;
+  double mean_nlpd() const;  ///< NaN without interval_rows.
+  double coverage() const;   ///< As above.
+};
+
+/// Figures of one line of the table. With several outputs, means over them after dividing each
+/// output by its own standard deviation, so that units do not matter.
+struct ScoreLine {
+  std::uint64_t rows = 0;
+  double rmse = 0.0;
+  double recent_rmse = 0.0;
+  double nlpd = 0.0;
+  double coverage = 0.0;
+  std::int64_t local_gps = 0;
+  double rows_per_second = 0.0;  ///< Since the line before.
+};
+
+/// A stretch of the stream.
+struct ScoreWindow {
+  std::uint64_t last_row = 0;  ///< Of the rows scored, from 1.
+  std::int64_t local_gps = 0;
+  std::vector<OutputScore> outputs;
+};
+
+struct SampledRow {
+  std::uint64_t row = 0;
+  std::vector<double> observed, mean, standard_deviation;
+};
+
+/// How well each row was predicted before it was learned: totals, the recent past, a history and a
+/// sample, all bounded however long the stream is. The same rows give the same scores, whether or
+/// not they were saved and loaded in between.
+class Scores {
+ public:
+  explicit Scores(Eigen::Index outputs);
+
+  void add(const ScoredRow& row, std::int64_t local_gps);
+
+  std::uint64_t rows() const { return rows_; }
+  /// 1, 2, 4, 8, …: time for a line of the table.
+  bool at_power_of_two() const { return rows_ != 0 && (rows_ & (rows_ - 1)) == 0; }
+  ScoreLine line(std::int64_t local_gps) const;
+  const std::vector<OutputScore>& outputs() const { return totals_; }
+  /// Standard deviation of what was observed.
+  double spread(Eigen::Index output) const;
+  double recent_rmse(Eigen::Index output) const;
+
+  const std::vector<ScoreWindow>& windows() const { return windows_; }  ///< Fewer than 512.
+  const std::vector<SampledRow>& sample() const { return sample_; }     ///< At most 1,000, uniform.
+
+  /// Totals and the recent past; the history and the sample are apart, because they are larger and
+  /// change less and less often.
+  nlohmann::json totals_json() const;
+  nlohmann::json windows_json() const;
+  nlohmann::json sample_json() const;
+  void load(const nlohmann::json& totals, const nlohmann::json& windows,
+            const nlohmann::json& sample);
+  /// Counts changes of windows_json() and sample_json().
+  std::uint64_t windows_version() const { return windows_version_; }
+  std::uint64_t sample_version() const { return sample_version_; }
+
+ private:
+  void add_to_windows(const std::vector<OutputScore>& row, std::int64_t local_gps);
+  void add_to_sample(const ScoredRow& row);
+
+  Eigen::Index n_outputs_;
+  std::uint64_t rows_ = 0;
+  std::vector<OutputScore> totals_;
+  Eigen::VectorXd observed_mean_;  // Welford
+  Eigen::VectorXd observed_squares_;
+  std::deque<std::vector<OutputScore>> recent_;  // the last of them is being filled
+  std::uint64_t window_width_ = 1;
+  std::vector<ScoreWindow> windows_;
+  ScoreWindow open_window_;
+  std::vector<SampledRow> sample_;
+  std::uint64_t windows_version_ = 0;
+  std::uint64_t sample_version_ = 0;
+};
+
+}  // namespace splitgp

@@ -1,0 +1,53 @@
+#include "cli/stop_signal.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <system_error>
+
+namespace splitgp {
+namespace {
+
+// What a signal handler may touch.
+volatile sig_atomic_t received_signal = 0;
+std::array<int, 2> wake_pipe{-1, -1};
+
+extern "C" void handle_stop_signal(int signal) {
+  const int saved = errno;
+  received_signal = signal;
+  const char byte = 0;
+  // The pipe can only be full if the wait is over already.
+  [[maybe_unused]] const ssize_t written = ::write(wake_pipe[1], &byte, 1);
+  errno = saved;
+}
+
+constexpr std::array kSignals{SIGINT, SIGTERM};
+
+}  // namespace
+
+StopSignal::StopSignal() {
+  if (::pipe2(wake_pipe.data(), O_CLOEXEC | O_NONBLOCK) != 0) {
+    throw std::system_error(errno, std::generic_category(), "pipe");
+  }
+  received_signal = 0;
+  struct sigaction action {};
+  action.sa_handler = handle_stop_signal;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  for (const int signal : kSignals) ::sigaction(signal, &action, nullptr);
+}
+
+StopSignal::~StopSignal() {
+  for (const int signal : kSignals) ::signal(signal, SIG_DFL);
+  for (int& end : wake_pipe) {
+    ::close(end);
+    end = -1;
+  }
+}
+
+int StopSignal::received() const { return received_signal; }
+int StopSignal::descriptor() const { return wake_pipe[0]; }
+
+}  // namespace splitgp

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/columns.h"
+#include "splitgp/model_file.h"
+#include "splitgp/splitting_gp.h"
+
+namespace splitgp {
+
+/// The model that a stream teaches: in a file, or in memory only, where commits do nothing.
+class StreamModel {
+ public:
+  StreamModel(SplittingGp model, ObservationColumns columns);
+  StreamModel(ModelFile file, ObservationColumns columns);
+
+  bool has_file() const { return file_.has_value(); }
+  const ObservationColumns& columns() const { return columns_; }
+  SplittingGp& model() { return file_ ? file_->model() : *memory_; }
+  const SplittingGp& model() const { return file_ ? file_->model() : *memory_; }
+
+  UpdateResult append(const Eigen::VectorXd& x, const Eigen::VectorXd& y);
+  void commit(const std::vector<SourcePosition>& positions);
+  std::uint64_t rows_of(const std::string& source) const;
+  void set_note(const std::string& key, std::string text);
+  std::optional<std::string> note(const std::string& key) const;
+
+ private:
+  std::optional<ModelFile> file_;
+  std::optional<SplittingGp> memory_;
+  ObservationColumns columns_;
+};
+
+/// The names in a model file; columns are called 1, 2, 3, … if it has none.
+ObservationColumns columns_of(const ModelFile& file);
+
+}  // namespace splitgp

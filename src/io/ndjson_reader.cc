@@ -1,0 +1,219 @@
+#include "io/ndjson_reader.h"
+
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include <utility>
+
+#include "io/number.h"
+
+namespace splitgp {
+
+namespace json = simdjson::ondemand;
+
+struct NdjsonReader::Parser {
+  json::parser parser;
+};
+
+namespace {
+
+struct Malformed {
+  std::string reason;
+};
+
+template <typename T>
+T get(simdjson::simdjson_result<T> result) {
+  T value{};
+  if (const simdjson::error_code error = std::move(result).get(value)) {
+    throw Malformed{fmt::format("not valid JSON: {}", simdjson::error_message(error))};
+  }
+  return value;
+}
+
+double number_of(json::value value, const std::string& column) {
+  const auto wrong = [&column](std::string_view what) {
+    return Malformed{fmt::format("column {}: {}", shown(column), what)};
+  };
+  switch (get(value.type())) {
+    case json::json_type::number: {
+      const std::string_view token = value.raw_json_token();
+      double number = 0.0;
+      if (value.get_double().get(number) != simdjson::SUCCESS) {
+        throw wrong(shown(token.substr(0, token.find_last_not_of(" \t\r\n") + 1)) +
+                    " is not a number in range");
+      }
+      if (const std::optional<std::string> problem = check_number(number)) throw wrong(*problem);
+      return number;
+    }
+    case json::json_type::null:
+      throw wrong("the value is missing (null)");
+    case json::json_type::string:
+      throw wrong(fmt::format("{} is a string, not a number", shown(get(value.get_string()))));
+    case json::json_type::boolean:
+      throw wrong(get(value.get_bool()) ? "true is not a number" : "false is not a number");
+    case json::json_type::object:
+      throw wrong("the value is an object, not a number");
+    case json::json_type::array:
+      throw wrong("the value is an array, not a number");
+  }
+  throw wrong("the value is not a number");
+}
+
+// As a person would write it into a table; what is nested stays JSON.
+std::string text_of(json::value value) {
+  switch (get(value.type())) {
+    case json::json_type::string:
+      return std::string(get(value.get_string()));
+    case json::json_type::null:
+      return "";
+    case json::json_type::object:
+      return std::string(get(get(value.get_object()).raw_json()));
+    case json::json_type::array:
+      return std::string(get(get(value.get_array()).raw_json()));
+    default: {
+      const std::string_view token = value.raw_json_token();
+      return std::string(token.substr(0, token.find_last_not_of(" \t\r\n") + 1));
+    }
+  }
+}
+
+// Calls visit(key, value) for every field of the object that the line is; throws Malformed.
+template <typename Visit>
+void for_each_field(json::parser& parser, const std::string& line, Visit visit) {
+  json::document document;
+  const simdjson::padded_string_view padded(line.data(), line.size(), line.capacity());
+  if (const simdjson::error_code error = parser.iterate(padded).get(document)) {
+    throw Malformed{fmt::format("not valid JSON: {}", simdjson::error_message(error))};
+  }
+  json::json_type type{};
+  if (document.type().get(type) != simdjson::SUCCESS || type != json::json_type::object) {
+    throw Malformed{"the line is not a JSON object"};
+  }
+  json::object object = get(document.get_object());
+  for (simdjson::simdjson_result<json::field> result : object) {
+    json::field field = get(std::move(result));
+    const std::string key(get(field.unescaped_key()));
+    visit(key, field.value());
+  }
+  if (document.current_location().error() != simdjson::OUT_OF_BOUNDS) {
+    throw Malformed{"something follows the JSON object"};
+  }
+}
+
+constexpr std::size_t kLinesWithoutObject = 1000;
+
+}  // namespace
+
+NdjsonReader::NdjsonReader(TextBuffer text, std::string name)
+    : text_(std::move(text)), name_(std::move(name)), parser_(std::make_unique<Parser>()) {}
+
+NdjsonReader::~NdjsonReader() = default;
+
+bool NdjsonReader::read_line(Line& line) {
+  while (true) {
+    line.number = text_.line_number();
+    std::string_view text;
+    const TextBuffer::Line outcome = text_.take_line(text);
+    if (outcome == TextBuffer::Line::end) return false;
+    line.too_long = outcome == TextBuffer::Line::too_long;
+    if (line.too_long) return true;
+    if (text.find_first_not_of(" \t") == std::string_view::npos) continue;
+    line.text.reserve(text.size() + simdjson::SIMDJSON_PADDING);
+    line.text.assign(text);
+    return true;
+  }
+}
+
+bool NdjsonReader::next_line(Line& line) {
+  if (looked_at_.empty()) return read_line(line);
+  line = std::move(looked_at_.front());
+  looked_at_.pop_front();
+  return true;
+}
+
+const std::vector<std::string>& NdjsonReader::columns() {
+  if (std::exchange(columns_read_, true)) return columns_;
+  Line line;
+  while (read_line(line)) {
+    looked_at_.push_back(line);
+    looked_at_.back().text.reserve(line.text.size() + simdjson::SIMDJSON_PADDING);
+    if (line.too_long) continue;
+    try {
+      for_each_field(
+          parser_->parser, line.text,
+          [this](const std::string& key, const json::value&) { columns_.push_back(key); });
+      return columns_;
+    } catch (const Malformed& malformed) {
+      columns_.clear();
+      if (looked_at_.size() < kLinesWithoutObject) continue;
+      throw ReadError(fmt::format("{}: none of the first {} lines is a JSON object; line {}: {}",
+                                  name_, kLinesWithoutObject, line.number, malformed.reason));
+    }
+  }
+  return columns_;
+}
+
+void NdjsonReader::select(ColumnSelection selection) {
+  places_.clear();
+  row_ = 0;
+  for (std::size_t k = 0; k < selection.numbers.size(); ++k) {
+    places_[selection.numbers[k]].number = k;
+  }
+  for (std::size_t k = 0; k < selection.texts.size(); ++k) places_[selection.texts[k]].text = k;
+  selection_ = std::move(selection);
+}
+
+// Returns the reason if the line is no row.
+std::string NdjsonReader::parse(const Line& line, Row& row) {
+  ++row_;
+  std::size_t found = 0;
+  row.numbers.resize(selection_.numbers.size());
+  row.texts.assign(selection_.texts.size(), "");
+  try {
+    for_each_field(parser_->parser, line.text, [&](const std::string& key, json::value value) {
+      const auto entry = places_.find(key);
+      if (entry == places_.end()) return;
+      Place& place = entry->second;
+      if (std::exchange(place.last_row, row_) == row_) {
+        throw Malformed{fmt::format("column {} comes twice", shown(key))};
+      }
+      // A value can be read once only; a number's text is that of the number.
+      if (!place.text) {
+        row.numbers[*place.number] = number_of(value, key);
+      } else if (!place.number) {
+        row.texts[*place.text] = text_of(value);
+      } else {
+        row.numbers[*place.number] = number_of(value, key);
+        row.texts[*place.text] = fmt::format("{}", row.numbers[*place.number]);
+      }
+      if (place.number) ++found;
+    });
+  } catch (const Malformed& malformed) {
+    return malformed.reason;
+  }
+  if (found == selection_.numbers.size()) return "";
+  for (const std::string& name : selection_.numbers) {
+    if (places_.find(name)->second.last_row != row_) {
+      return fmt::format("column {}: the value is missing", shown(name));
+    }
+  }
+  return "";
+}
+
+RowReader::Next NdjsonReader::next(Row& row, RejectedRow& rejected) {
+  if (!next_line(line_)) return Next::end;
+  row.line = rejected.line = line_.number;
+  rejected.reason = line_.too_long
+                        ? fmt::format("the row is longer than {} bytes", text_.longest_row())
+                        : parse(line_, row);
+  return rejected.reason.empty() ? Next::row : Next::rejected;
+}
+
+std::uint64_t NdjsonReader::skip(std::uint64_t rows) {
+  for (std::uint64_t skipped = 0; skipped < rows; ++skipped) {
+    if (!next_line(line_)) return skipped;
+  }
+  return rows;
+}
+
+}  // namespace splitgp

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/row_reader.h"
+#include "io/text_buffer.h"
+
+namespace splitgp {
+
+/// One JSON object on each line. Keys that were not asked for are ignored, whatever their values.
+class NdjsonReader : public RowReader {
+ public:
+  NdjsonReader(TextBuffer text, std::string name);
+  ~NdjsonReader() override;
+
+  const std::vector<std::string>& columns() override;
+  void select(ColumnSelection selection) override;
+  Next next(Row& row, RejectedRow& rejected) override;
+  std::uint64_t skip(std::uint64_t rows) override;
+
+ private:
+  // Where a key's value belongs; either may be absent.
+  struct Place {
+    std::optional<std::size_t> number;
+    std::optional<std::size_t> text;
+    std::uint64_t last_row = 0;  // the row it was last found in, to notice what comes twice
+  };
+  struct Line {
+    std::uint64_t number = 0;
+    std::string text;  // with room behind it for simdjson
+    bool too_long = false;
+  };
+  struct Parser;  // keeps simdjson out of this header
+
+  bool read_line(Line& line);
+  bool next_line(Line& line);
+  std::string parse(const Line& line, Row& row);
+
+  TextBuffer text_;
+  std::string name_;
+  std::unique_ptr<Parser> parser_;
+  Line line_;
+  std::deque<Line> looked_at_;  // for their keys, and not yet delivered
+  std::vector<std::string> columns_;
+  bool columns_read_ = false;
+
+  ColumnSelection selection_;
+  std::map<std::string, Place, std::less<>> places_;
+  std::uint64_t row_ = 0;
+};
+
+}  // namespace splitgp

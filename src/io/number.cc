@@ -1,0 +1,84 @@
+#include "io/number.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace splitgp {
+namespace {
+
+constexpr double kLargest = 1e150;  // splitgp/splitting_gp.h
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\r";
+  const std::size_t begin = text.find_first_not_of(kSpace);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
+}
+
+bool is_missing(std::string_view text) {
+  constexpr std::array<std::string_view, 8> kNames{"",     "NA",   "N/A", "n/a",
+                                                   "null", "NULL", "?",   "-"};
+  return std::find(kNames.begin(), kNames.end(), text) != kNames.end();
+}
+
+std::string_view without_plus(std::string_view text) {
+  if (text.starts_with('+') && text.size() > 1 && text[1] != '-') text.remove_prefix(1);
+  return text;
+}
+
+}  // namespace
+
+std::string shown(std::string_view text) {
+  constexpr std::size_t kMost = 40;
+  std::string result = "'";
+  for (const char c : text.substr(0, kMost)) {
+    const auto code = static_cast<unsigned char>(c);
+    if (code < 0x20 || code == 0x7f) {
+      result += fmt::format("\\x{:02x}", code);
+    } else {
+      result += c;
+    }
+  }
+  return result + (text.size() > kMost ? "…'" : "'");
+}
+
+std::optional<std::string> check_number(double value) {
+  if (!std::isfinite(value)) return fmt::format("{} is not finite", value);
+  if (std::abs(value) > kLargest) return fmt::format("{} is larger than {}", value, kLargest);
+  return std::nullopt;
+}
+
+std::optional<std::string> parse_number(std::string_view text, char decimal_mark, double& value) {
+  const std::string_view number = trimmed(text);
+  if (is_missing(number)) {
+    return number.empty() ? "the value is missing" : "the value is missing (" + shown(number) + ")";
+  }
+  // 64 digits are more than any number has that a person or a program would write.
+  std::array<char, 64> pointed{};
+  std::string_view digits = without_plus(number);
+  if (decimal_mark != '.') {
+    if (digits.size() > pointed.size() || digits.find('.') != std::string_view::npos) {
+      return shown(number) + " is not a number with a decimal " + shown({&decimal_mark, 1});
+    }
+    std::replace_copy(digits.begin(), digits.end(), pointed.begin(), decimal_mark, '.');
+    digits = {pointed.data(), digits.size()};
+  }
+  const char* const end = digits.data() + digits.size();
+  const auto [stop, error] = std::from_chars(digits.data(), end, value);
+  if (error == std::errc::result_out_of_range && stop == end) {
+    return shown(number) + " is out of the range of numbers";
+  }
+  if (error != std::errc() || stop != end) {
+    const bool comma = decimal_mark == '.' && std::count(digits.begin(), digits.end(), ',') == 1;
+    return shown(number) + " is not a number" + (comma ? " (for decimal commas: --decimal ,)" : "");
+  }
+  if (!std::isfinite(value)) return shown(number) + " is not finite";
+  if (std::abs(value) > kLargest) return shown(number) + " is larger than 1e150";
+  return std::nullopt;
+}
+
+}  // namespace splitgp

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "io/csv_reader.h"
+#include "io/row_reader.h"
+
+namespace splitgp {
+
+enum class RowFormat {
+  automatic,  ///< ndjson if the text begins with {, else csv.
+  csv,        ///< Any separator.
+  tsv,
+  ndjson,
+};
+
+struct InputOptions {
+  RowFormat format = RowFormat::automatic;
+  CsvOptions csv;
+  std::size_t longest_row = kLongestRow;
+};
+
+/// An input and the rows in it. `source` says how far the reading has come, in bytes of the file.
+struct OpenRows {
+  const FileSource* source;
+  std::unique_ptr<RowReader> reader;
+};
+
+/// Opens a file or "-", unpacks it if need be, and finds out what it holds. Throws ReadError.
+OpenRows open_rows(const std::filesystem::path& path, const InputOptions& options = {},
+                   Waiter* waiter = nullptr);
+
+/// The same for bytes that come from elsewhere.
+std::unique_ptr<RowReader> read_rows(std::unique_ptr<ByteSource> source, const std::string& name,
+                                     const InputOptions& options = {});
+
+}  // namespace splitgp

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "io/byte_source.h"
+
+namespace splitgp {
+
+/// The text of an input between what has been read and what has been used. It holds little more
+/// than the longest row that is allowed, whatever the input contains.
+class TextBuffer {
+ public:
+  /// Skips a UTF-8 byte order mark. Throws ReadError if the text is UTF-16.
+  TextBuffer(std::unique_ptr<ByteSource> source, const std::string& name, std::size_t longest_row);
+
+  std::string_view text() const { return std::string_view(buffer_).substr(begin_); }
+  /// Adds what arrives next; false at the end.
+  bool fill();
+  bool too_long() const { return text().size() > longest_row_; }
+  std::size_t longest_row() const { return longest_row_; }
+
+  /// Drops the first `count` characters of text() and counts their lines.
+  void consume(std::size_t count);
+
+  enum class Line { whole, too_long, end };
+  /// The next line without its line break, in `line` until the next call, and uses it up. One that
+  /// is too long is dropped as it comes.
+  Line take_line(std::string_view& line);
+
+  /// Of the first character of text(), from 1.
+  std::uint64_t line_number() const { return line_number_; }
+
+ private:
+  std::unique_ptr<ByteSource> source_;
+  std::size_t longest_row_;
+  std::string buffer_;
+  std::size_t begin_ = 0;
+  std::uint64_t line_number_ = 1;
+  bool ended_ = false;
+};
+
+}  // namespace splitgp

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <sqlite3.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "splitgp/model_file.h"
+
+namespace splitgp::store {
+
+/// What to do with a file, for messages: "cannot open model.splitgp: ...".
+FileError cannot(const char* action, const std::filesystem::path& path, const std::string& reason);
+FileError damaged(const std::filesystem::path& path, const std::string& what);
+
+/// A connection to an SQLite file whose every failure is a FileError.
+///
+/// The file is not trusted: triggers, views and extensions in it are not run.
+class Database {
+ public:
+  enum class Mode {
+    create,      ///< A new file.
+    read_write,  ///< An existing one.
+    read_only,   ///< Beside a writer: sees the last transaction.
+    immutable,   ///< Of a file that nobody changes: makes no locks and no other files.
+  };
+  Database(const std::filesystem::path& path, Mode mode);
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+
+  void execute(const std::string& sql);
+
+  /// In bytes, with the log.
+  std::uintmax_t size() const;
+
+  /// The file's first bytes as they are, fewer if it is shorter. Through SQLite, because closing a
+  /// file of our own would drop the locks of every connection this process has to it (POSIX).
+  std::string first_bytes(int count) const;
+
+  sqlite3* handle() const { return handle_.get(); }
+  const std::filesystem::path& path() const { return path_; }
+
+  /// The last error, in our words.
+  [[noreturn]] void fail() const;
+
+ private:
+  struct Close {
+    void operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
+  };
+  std::filesystem::path path_;
+  bool writes_;
+  std::unique_ptr<sqlite3, Close> handle_;
+};
+
+/// BEGIN … COMMIT; rolls back unless committed.
+class Transaction {
+ public:
+  explicit Transaction(Database& database);
+  ~Transaction();
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+  void commit();
+
+ private:
+  Database& database_;
+};
+
+}  // namespace splitgp::store

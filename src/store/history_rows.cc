@@ -1,0 +1,118 @@
+#include "store/history_rows.h"
+
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "core/validate.h"
+#include "splitgp/error.h"
+#include "splitgp/options.h"
+#include "store/number_list.h"
+
+namespace splitgp::store {
+namespace {
+
+constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+
+Eigen::VectorXd read_vector(RowReader& rows, const char* column) {
+  const std::optional<Eigen::VectorXd> numbers = to_vector(rows.text());
+  if (!numbers) rows.fail(std::string(column) + " is not a list of numbers");
+  return *numbers;
+}
+
+// One sentence a line.
+std::string joined(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += text.empty() ? line : "\n" + line;
+  return text;
+}
+
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    lines.emplace_back(text.substr(0, end));
+    text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+  }
+  return lines;
+}
+
+}  // namespace
+
+void write_theta(RowWriter& rows, const Hyperparameters& theta) {
+  const std::string length_scale = to_text(theta.length_scale);
+  const std::string mean = to_text(theta.mean);
+  const std::string output_scale = to_text(theta.output_scale);
+  rows.add(theta.version).add(to_string(theta.kernel)).add(length_scale);
+  rows.add(theta.signal_variance).add(theta.noise_variance).add(theta.shape);
+  rows.add(mean).add(output_scale).write();
+}
+
+ThetaVersions read_thetas(const Database& database, Eigen::Index inputs, Eigen::Index outputs) {
+  ThetaVersions thetas;
+  RowReader rows(database, "theta", "version");
+  while (rows.next()) {
+    Hyperparameters theta;
+    theta.version = rows.count();
+    try {
+      theta.kernel = parse<KernelFamily>("kernel", rows.text());
+      theta.length_scale = read_vector(rows, "length_scale");
+      theta.signal_variance = rows.real();
+      theta.noise_variance = rows.real();
+      theta.shape = rows.real();
+      theta.mean = read_vector(rows, "mean");
+      theta.output_scale = read_vector(rows, "output_scale");
+      rows.end_row();
+      theta = complete(std::move(theta), inputs, outputs);
+    } catch (const InvalidArgument& error) {
+      rows.fail(error.what());
+    }
+    if (!thetas.emplace(theta.version, std::make_shared<const Theta>(theta)).second) {
+      rows.fail("it comes twice");
+    }
+  }
+  return thetas;
+}
+
+void write_training(RowWriter& rows, std::uint64_t number, const TrainResult& result) {
+  const std::string bounds = joined(result.bounds_reached);
+  rows.add(number).add(result.sequence).add(std::int64_t{result.adopted});
+  rows.add(result.theta.version).add(result.objective_before).add(result.objective_after);
+  rows.add(std::int64_t{result.searched}).add(result.kernel_margin).add(bounds);
+  rows.add(std::int64_t{result.observations}).add(std::int64_t{result.local_gps});
+  rows.add(std::int64_t{result.starts}).add(std::int64_t{result.evaluations});
+  rows.add(result.seconds).write();
+}
+
+std::vector<TrainResult> read_trainings(const Database& database, const ThetaVersions& thetas) {
+  constexpr int kMostInt = std::numeric_limits<int>::max();
+  std::vector<TrainResult> trainings;
+  RowReader rows(database, "training", "number");
+  while (rows.next()) {
+    TrainResult result;
+    const std::int64_t next = std::ssize(trainings);
+    rows.integer("number", next, next);
+    result.sequence = rows.count();
+    result.adopted = rows.flag("adopted");
+    const auto theta = thetas.find(rows.count());
+    if (theta == thetas.end()) rows.fail("its theta_version is not in table theta");
+    result.theta = theta->second->values;
+    result.objective_before = rows.real();
+    result.objective_after = rows.real();
+    result.searched = rows.flag("searched");
+    result.kernel_margin = rows.real();
+    result.bounds_reached = lines_of(rows.text());
+    result.observations = rows.integer("observations", 0, kMost);
+    result.local_gps = rows.integer("local_gps", 0, kMost);
+    result.starts = static_cast<int>(rows.integer("starts", 0, kMostInt));
+    result.evaluations = static_cast<int>(rows.integer("evaluations", 0, kMostInt));
+    result.seconds = rows.real();
+    rows.end_row();
+    trainings.push_back(std::move(result));
+  }
+  return trainings;
+}
+
+}  // namespace splitgp::store

@@ -1,0 +1,106 @@
+#include "store/membership.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace splitgp::store {
+namespace {
+
+std::string name(std::uint64_t local_gp) { return "local GP " + std::to_string(local_gp); }
+
+// Forgets what it does not own.
+void keep_owned(Membership::Points& points) {
+  std::size_t to = 0;
+  for (std::size_t from = 0; from < points.sequence.size(); ++from) {
+    if (points.owned[from] != 0) points.sequence[to++] = points.sequence[from];
+  }
+  points.sequence.resize(to);
+  points.owned.assign(to, 1);
+}
+
+}  // namespace
+
+void Membership::start_with(Points points) {
+  const auto not_rising = std::adjacent_find(points.sequence.begin(), points.sequence.end(),
+                                             [](auto a, auto b) { return a >= b; });
+  if (not_rising != points.sequence.end()) {
+    throw Inconsistent(name(local_gps_.size()) + " holds observation " +
+                       std::to_string(*not_rising) + " twice or out of order");
+  }
+  check(points, local_gps_.size());
+  local_gps_.push_back(std::move(points));
+}
+
+Membership::Points& Membership::at(std::uint64_t local_gp) {
+  if (local_gp >= local_gps_.size()) throw Inconsistent(name(local_gp) + " does not exist");
+  return local_gps_[local_gp];
+}
+
+void Membership::route(std::uint64_t sequence, std::uint64_t local_gp,
+                       std::optional<std::uint64_t> displaced) {
+  if (local_gps_.empty()) local_gps_.emplace_back();
+  Points& points = at(local_gp);
+  if (points.n_owned > split_limit_) throw Inconsistent(name(local_gp) + " was not split");
+  points.sequence.push_back(sequence);
+  points.owned.push_back(1);
+  ++points.n_owned;
+  const bool full = std::ssize(points.sequence) > split_limit_ + 1;
+  if (full != displaced.has_value()) {
+    throw Inconsistent(full ? "it displaces nothing" : "it displaces a point without need");
+  }
+  if (!displaced) return;
+  const auto found = std::lower_bound(points.sequence.begin(), points.sequence.end(), *displaced);
+  const auto owned = points.owned.begin() + (found - points.sequence.begin());
+  if (found == points.sequence.end() || *found != *displaced || *owned != 0) {
+    throw Inconsistent("it displaces observation " + std::to_string(*displaced) + ", which " +
+                       name(local_gp) + " has not inherited");
+  }
+  points.sequence.erase(found);
+  points.owned.erase(owned);
+}
+
+void Membership::split(Eigen::Index parent, Eigen::Index child,
+                       const std::vector<std::uint64_t>& leaving) {
+  if (child != size()) throw Inconsistent("the child's number is " + std::to_string(child));
+  Points& first = at(static_cast<std::uint64_t>(parent));
+  if (first.n_owned != split_limit_ + 1) throw Inconsistent("the parent is not full");
+  Points second = first;
+  std::size_t left = 0;
+  for (std::size_t j = 0; j < first.sequence.size(); ++j) {
+    const bool leaves = left < leaving.size() && first.sequence[j] == leaving[left];
+    if (leaves) ++left;
+    first.owned[j] = leaves ? 0 : 1;
+    second.owned[j] = leaves ? 1 : 0;
+  }
+  if (left != leaving.size()) {
+    throw Inconsistent("observation " + std::to_string(leaving[left]) +
+                       " leaves the parent without being there");
+  }
+  second.n_owned = std::ssize(leaving);
+  first.n_owned -= second.n_owned;
+  if (!inherit_) {
+    keep_owned(first);
+    keep_owned(second);
+  }
+  check(first, static_cast<std::size_t>(parent));
+  check(second, static_cast<std::size_t>(child));
+  local_gps_.push_back(std::move(second));
+}
+
+void Membership::check(const Points& points, std::size_t local_gp) const {
+  const Eigen::Index held = std::ssize(points.sequence);
+  if (points.n_owned < 1 || points.n_owned > split_limit_ || held > split_limit_ + 1 ||
+      (!inherit_ && held != points.n_owned)) {
+    throw Inconsistent(name(local_gp) + " owns " + std::to_string(points.n_owned) + " of " +
+                       std::to_string(held) + " points; split_limit is " +
+                       std::to_string(split_limit_));
+  }
+}
+
+std::vector<Membership::Points> Membership::finish() && {
+  for (std::size_t i = 0; i < local_gps_.size(); ++i) check(local_gps_[i], i);
+  return std::move(local_gps_);
+}
+
+}  // namespace splitgp::store

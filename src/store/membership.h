@@ -1,0 +1,59 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+namespace splitgp::store {
+
+/// A history that no model can have had.
+class Inconsistent : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Which observations each local GP holds, found by repeating what each observation did: where it
+/// was routed to, what it displaced, whether it caused a split. Repeating is exact, because no
+/// number is computed, and quick; and a checkpoint has to write only what is new, not the lists of
+/// the local GPs it touched.
+///
+/// Every step is checked, so that a file can claim nothing that a model could not have done.
+class Membership {
+ public:
+  /// In the factor's order, which is the order of arrival.
+  struct Points {
+    std::vector<std::uint64_t> sequence;
+    std::vector<std::uint8_t> owned;
+    Eigen::Index n_owned = 0;
+  };
+
+  Membership(int split_limit, bool inherit) : split_limit_(split_limit), inherit_(inherit) {}
+
+  /// A local GP that was there from the start.
+  void start_with(Points points);
+
+  /// Update: `sequence` goes to a local GP and, if that would hold more than m+1 points, displaces
+  /// an inherited one. O(m)
+  void route(std::uint64_t sequence, std::uint64_t local_gp,
+             std::optional<std::uint64_t> displaced);
+
+  /// Split: `leaving`, in order, go to the child; the rest stay. O(m)
+  void split(Eigen::Index parent, Eigen::Index child, const std::vector<std::uint64_t>& leaving);
+
+  /// After the last step.
+  std::vector<Points> finish() &&;
+
+  Eigen::Index size() const { return std::ssize(local_gps_); }
+
+ private:
+  Points& at(std::uint64_t local_gp);
+  void check(const Points& points, std::size_t local_gp) const;
+
+  Eigen::Index split_limit_;
+  bool inherit_;
+  std::vector<Points> local_gps_;
+};
+
+}  // namespace splitgp::store

@@ -1,0 +1,246 @@
+#include "splitgp/model_file.h"
+
+#include <map>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "splitgp/error.h"
+#include "store/file_kind.h"
+#include "store/model_reader.h"
+#include "store/model_writer.h"
+#include "store/new_file.h"
+#include "store/schema.h"
+#include "store/writer_lock.h"
+
+namespace splitgp {
+
+using Eigen::Index;
+using store::Database;
+
+namespace {
+
+// The same file under every name it is given, so that writers meet at one lock.
+std::filesystem::path resolved(const std::filesystem::path& path) {
+  std::error_code error;
+  std::filesystem::path whole =
+      std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
+  if (error || whole.filename().empty()) throw store::cannot("open", path, "it names no file");
+  return whole;
+}
+
+// Changes whenever a writer has been there.
+struct Stamp {
+  std::filesystem::file_time_type written;
+  std::uintmax_t log_size = 0;
+  bool operator==(const Stamp&) const = default;
+};
+
+Stamp stamp(const std::filesystem::path& path) {
+  std::error_code error;
+  Stamp result;
+  result.written = std::filesystem::last_write_time(path, error);
+  result.log_size = std::filesystem::file_size(path.string() + "-wal", error);
+  if (error) result.log_size = 0;
+  return result;
+}
+
+// Reads without leaving a trace. Without a log the file is complete as it stands, and nothing but
+// itself is needed; if a writer comes along meanwhile, the stamp tells.
+store::StoredModel read_quietly(const std::filesystem::path& path) {
+  constexpr int kTries = 5;
+  for (int i = 0; i < kTries; ++i) {
+    const Stamp before = stamp(path);
+    if (before.log_size > 0) break;
+    try {
+      Database database(path, Database::Mode::immutable);
+      store::check_length(database);
+      store::StoredModel model = store::read_model(database);
+      if (stamp(path) == before) return model;
+    } catch (const FileError&) {
+      if (stamp(path) == before) throw;
+    }
+  }
+  Database database(path, Database::Mode::read_only);
+  return store::read_model(database);
+}
+
+void check_names(const char* field, const std::vector<std::string>& names, Index columns) {
+  if (!names.empty() && std::ssize(names) != columns) {
+    throw InvalidArgument(std::string(field) + " has " + std::to_string(names.size()) +
+                          " names; the model needs " + std::to_string(columns));
+  }
+}
+
+}  // namespace
+
+struct ModelFile::State {
+  State(std::filesystem::path whole_path, std::vector<std::string> names_of_inputs,
+        std::vector<std::string> names_of_outputs, SplittingGp held)
+      : path(std::move(whole_path)),
+        input_names(std::move(names_of_inputs)),
+        output_names(std::move(names_of_outputs)),
+        model(std::move(held)) {}
+
+  std::filesystem::path path;
+  std::vector<std::string> input_names;
+  std::vector<std::string> output_names;
+  SplittingGp model;
+  std::map<std::string, std::uint64_t> rows_of_source;  // as of the last checkpoint
+  std::map<std::string, std::string> notes;
+
+  store::Steps steps;               // since the last checkpoint
+  std::set<std::string> new_notes;  // too
+
+  // Nothing of these if it is read only. In this order: the lock outlives the connection, and that
+  // its statements.
+  std::unique_ptr<store::WriterLock> lock;
+  std::unique_ptr<Database> database;
+  struct Writers {
+    Writers(Database& database, const State& state)
+        : model(database, state.model.n_inputs(), state.model.n_outputs(), state.input_names,
+                state.output_names),
+          source(database, "source", 3, store::RowWriter::Same::replaces),
+          note(database, "note", 3, store::RowWriter::Same::replaces) {}
+    store::ModelWriter model;
+    store::RowWriter source;
+    store::RowWriter note;
+  };
+  std::unique_ptr<Writers> writers;
+
+  static std::unique_ptr<State> read(const std::filesystem::path& path);
+  void write_to(Durability durability);
+};
+
+std::unique_ptr<ModelFile::State> ModelFile::State::read(const std::filesystem::path& path) {
+  store::StoredModel stored = read_quietly(path);
+  auto state =
+      std::make_unique<State>(path, std::move(stored.input_names), std::move(stored.output_names),
+                              SplittingGp(std::move(stored.state)));
+  state->rows_of_source = std::move(stored.rows_of_source);
+  state->notes = std::move(stored.notes);
+  return state;
+}
+
+void ModelFile::State::write_to(Durability durability) {
+  database = std::make_unique<Database>(path, Database::Mode::read_write);
+  // With a write-ahead log, https://www.sqlite.org/pragma.html#pragma_synchronous: FULL waits for
+  // the disk after every commit, NORMAL only when the log is moved into the file. Either way a
+  // killed process loses nothing that was committed.
+  database->execute(durability == Durability::full ? "PRAGMA synchronous = FULL"
+                                                   : "PRAGMA synchronous = NORMAL");
+  // It is that already, unless somebody has changed it.
+  database->execute("PRAGMA journal_mode = WAL");
+  writers = std::make_unique<Writers>(*database, *this);
+  writers->model.resume(model.state());
+}
+
+ModelFile::ModelFile(std::unique_ptr<State> state) : state_(std::move(state)) {}
+ModelFile::ModelFile(ModelFile&&) noexcept = default;
+ModelFile& ModelFile::operator=(ModelFile&&) noexcept = default;
+ModelFile::~ModelFile() = default;
+
+ModelFile ModelFile::create(const std::filesystem::path& path, SplittingGp model,
+                            ModelFileOptions options) {
+  check_names("input_names", options.input_names, model.n_inputs());
+  check_names("output_names", options.output_names, model.n_outputs());
+  if (model.n_inputs() + model.n_outputs() > store::kMostColumns) {
+    throw InvalidArgument("the model has " + std::to_string(model.n_inputs() + model.n_outputs()) +
+                          " inputs and outputs; a file holds at most " +
+                          std::to_string(store::kMostColumns));
+  }
+  const std::filesystem::path whole = resolved(path);
+  auto lock = std::make_unique<store::WriterLock>(whole);
+  store::make_model_file(whole, model.state(), options);
+  auto state = std::make_unique<State>(whole, std::move(options.input_names),
+                                       std::move(options.output_names), std::move(model));
+  state->lock = std::move(lock);
+  state->write_to(options.durability);
+  return ModelFile(std::move(state));
+}
+
+ModelFile ModelFile::open(const std::filesystem::path& path, ModelFileOptions options) {
+  const std::filesystem::path whole = resolved(path);
+  store::check_kind(whole);
+  auto lock = std::make_unique<store::WriterLock>(whole);
+  std::unique_ptr<State> state = State::read(whole);
+  state->lock = std::move(lock);
+  state->write_to(options.durability);
+  return ModelFile(std::move(state));
+}
+
+ModelFile ModelFile::open_read_only(const std::filesystem::path& path) {
+  const std::filesystem::path whole = resolved(path);
+  store::check_kind(whole);
+  return ModelFile(State::read(whole));
+}
+
+const SplittingGp& ModelFile::model() const { return state_->model; }
+SplittingGp& ModelFile::model() { return state_->model; }
+const std::vector<std::string>& ModelFile::input_names() const { return state_->input_names; }
+const std::vector<std::string>& ModelFile::output_names() const { return state_->output_names; }
+
+UpdateResult ModelFile::append(const Eigen::Ref<const Eigen::VectorXd>& x,
+                               const Eigen::Ref<const Eigen::VectorXd>& y, double noise_variance) {
+  if (!state_->writers) throw store::cannot("write", state_->path, "it was opened for reading");
+  const UpdateResult result = state_->model.update(x, y, noise_variance);
+  const ModelState& model = state_->model.state();
+  store::Steps& steps = state_->steps;
+  steps.values.insert(steps.values.end(), x.begin(), x.end());
+  steps.values.insert(steps.values.end(), y.begin(), y.end());
+  steps.values.push_back(noise_variance);
+  Index routed = result.local_gp;
+  if (result.new_local_gp) {
+    routed = model.split_history.back().parent;
+    const LocalGp& child = model.local_gps[static_cast<std::size_t>(*result.new_local_gp)];
+    std::vector<std::uint64_t>& leaving = steps.leaving.emplace_back();
+    for (Index j = 0; j < child.size(); ++j) {
+      if (child.owns(j)) leaving.push_back(child.sequence(j));
+    }
+  }
+  steps.steps.push_back({static_cast<std::uint64_t>(routed), result.displaced});
+  return result;
+}
+
+void ModelFile::checkpoint(const std::vector<SourcePosition>& positions) {
+  State& state = *state_;
+  if (!state.writers) throw store::cannot("write", state.path, "it was opened for reading");
+  if (state.model.n_observations() !=
+      state.writers->model.observations() + state.steps.steps.size()) {
+    throw InvalidArgument("model() has learned observations that did not come through append()");
+  }
+  store::Transaction transaction(*state.database);
+  state.writers->model.write_changes(state.model.state(), state.steps);
+  for (const SourcePosition& position : positions) {
+    state.writers->source.add(position.source).add(position.rows).write();
+  }
+  for (const std::string& key : state.new_notes) {
+    state.writers->note.add(key).add(state.notes.at(key)).write();
+  }
+  transaction.commit();
+
+  state.writers->model.committed();
+  state.steps = {};
+  state.new_notes.clear();
+  for (const SourcePosition& position : positions) {
+    state.rows_of_source[position.source] = position.rows;
+  }
+}
+
+SourcePosition ModelFile::position(const std::string& source) const {
+  const auto found = state_->rows_of_source.find(source);
+  return {source, found == state_->rows_of_source.end() ? 0 : found->second};
+}
+
+void ModelFile::set_note(const std::string& key, std::string text) {
+  state_->new_notes.insert(key);
+  state_->notes[key] = std::move(text);
+}
+
+std::optional<std::string> ModelFile::note(const std::string& key) const {
+  const auto found = state_->notes.find(key);
+  if (found == state_->notes.end()) return std::nullopt;
+  return found->second;
+}
+
+}  // namespace splitgp

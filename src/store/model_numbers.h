@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "store/database.h"
+
+namespace splitgp::store {
+
+/// Table model: counts and marks, by name.
+class ModelNumbers {
+ public:
+  explicit ModelNumbers(const Database& database);
+
+  /// Throws FileError if it is missing or not in [low, high].
+  std::int64_t at(const std::string& name, std::int64_t low, std::int64_t high) const;
+  /// Small enough to be added to.
+  std::uint64_t count(const std::string& name) const;
+  std::uint64_t version(const std::string& name) const;
+  bool flag(const std::string& name) const { return at(name, 0, 1) != 0; }
+
+  /// Throws FileError unless there are as many as `name` says.
+  void check(const std::string& name, std::uint64_t found) const;
+
+ private:
+  const Database& database_;
+  std::map<std::string, std::int64_t> values_;
+};
+
+}  // namespace splitgp::store

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/model_state.h"
+#include "store/rows.h"
+
+namespace splitgp::store {
+
+/// What the observations since the last checkpoint did, in order. The model itself only knows how
+/// things stand now.
+struct Steps {
+  struct Step {
+    std::uint64_t local_gp = 0;  // routed to
+    std::optional<std::uint64_t> displaced;
+  };
+  std::vector<Step> steps;
+  std::vector<double> values;                       // x, y, noise variance of each
+  std::vector<std::vector<std::uint64_t>> leaving;  // for each split
+};
+
+/// Writes a model's changes. It remembers what the file holds already, so the cost is that of the
+/// new observations, whatever the model's size; only while local GPs are behind a new θ it also
+/// looks at each of them.
+class ModelWriter {
+ public:
+  ModelWriter(Database& database, Eigen::Index inputs, Eigen::Index outputs,
+              std::vector<std::string> input_names, std::vector<std::string> output_names);
+
+  /// Into a new file.  REQUIRES: a transaction.
+  void write_all(const ModelState& model);
+  /// `model` was just read from the file.
+  void resume(const ModelState& model);
+
+  /// What has changed since the last committed().  REQUIRES: a transaction.
+  void write_changes(const ModelState& model, const Steps& steps);
+  /// The transaction was committed. Without this call the next write_changes() writes the same
+  /// changes again.
+  void committed();
+
+  std::uint64_t observations() const { return held_.observations; }
+
+ private:
+  // How far the file is.
+  struct Held {
+    std::uint64_t observations = 0;
+    std::size_t splits = 0;
+    std::size_t trainings = 0;
+    std::size_t local_gps = 0;
+    std::uint64_t theta_version = 0;
+    bool all_current = true;  // every local GP has that θ
+  };
+
+  void write_start(const ModelState& model);
+  void write_steps(const Steps& steps);
+  void write_histories(const ModelState& model, const Steps& steps);
+  void write_local_gps(const ModelState& model);
+  void write_theta_once(const Hyperparameters& theta);
+  void write_numbers(const ModelState& model);
+
+  Database& database_;
+  Eigen::Index inputs_;
+  Eigen::Index outputs_;
+  std::vector<std::string> input_names_;
+  std::vector<std::string> output_names_;
+  RowWriter observation_, split_, training_, theta_, local_gp_, input_, output_, model_;
+
+  Held held_;
+  std::uint64_t at_start_ = 0;               // observations when the file was made
+  std::set<std::uint64_t> thetas_;           // in the file
+  std::vector<std::uint64_t> local_thetas_;  // in the file, of each local GP
+
+  Held next_;  // what the transaction under way will have made of the above
+  std::set<std::uint64_t> new_thetas_;
+  std::vector<std::pair<std::size_t, std::uint64_t>> new_local_thetas_;
+};
+
+}  // namespace splitgp::store

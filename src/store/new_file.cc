@@ -1,0 +1,102 @@
+#include "store/new_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <string>
+#include <system_error>
+
+#include "store/model_writer.h"
+#include "store/schema.h"
+
+namespace splitgp::store {
+namespace {
+
+FileError exists_already(const std::filesystem::path& path) {
+  return cannot("create", path, "it exists already");
+}
+
+// SQLite's files beside a database.
+void remove_companions(const std::filesystem::path& path) {
+  std::error_code ignored;
+  for (const char* suffix : {"-wal", "-shm", "-journal"}) {
+    std::filesystem::remove(path.string() + suffix, ignored);
+  }
+}
+
+// A name of its own that is gone in the end, whatever happens.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const std::filesystem::path& path) : path_(path) {
+    path_ += ".creating-" + std::to_string(getpid());
+    remove();
+  }
+  ~TemporaryFile() { remove(); }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  void remove() const {
+    std::error_code ignored;
+    std::filesystem::remove(path_, ignored);
+    remove_companions(path_);
+  }
+  std::filesystem::path path_;
+};
+
+// Readers beside a writer, and commits that cost one wait for the disk, need the write-ahead log.
+void switch_to_log(const std::filesystem::path& path) {
+  constexpr int kReadVersionAt = 19;  // 2: to be read with its log
+  Database database(path, Database::Mode::read_write);
+  database.execute("PRAGMA journal_mode = WAL");
+  if (database.first_bytes(kReadVersionAt + 1).back() != 2) {
+    throw cannot("create", path, "its file system cannot hold SQLite's write-ahead log");
+  }
+}
+
+// A new name is on the disk when its directory is.
+void sync_directory_of(const std::filesystem::path& path) {
+  const int directory = open(path.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (directory < 0) return;  // not ours to read; the file itself is complete
+  fsync(directory);
+  close(directory);
+}
+
+void rename_without_replacing(const std::filesystem::path& from, const std::filesystem::path& to) {
+  std::error_code error;
+  std::filesystem::create_hard_link(from, to, error);
+  if (error == std::errc::file_exists) throw exists_already(to);
+  if (!error) return;
+  // A file system without hard links. The writer's lock keeps other writers away.
+  if (std::filesystem::exists(to, error)) throw exists_already(to);
+  std::filesystem::rename(from, to, error);
+  if (error) throw cannot("create", to, error.message());
+}
+
+}  // namespace
+
+void make_model_file(const std::filesystem::path& path, const ModelState& model,
+                     const ModelFileOptions& options) {
+  std::error_code ignored;  // what is wrong with the directory, SQLite will say
+  if (std::filesystem::exists(path, ignored)) throw exists_already(path);
+  const TemporaryFile temporary(path);
+  {
+    Database database(temporary.path(), Database::Mode::create);
+    // Nobody needs a rollback of a file that is thrown away if it cannot be finished.
+    database.execute("PRAGMA page_size = 4096; PRAGMA journal_mode = MEMORY");
+    Transaction transaction(database);
+    create_schema(database, model.inputs, model.outputs);
+    ModelWriter writer(database, model.inputs, model.outputs, options.input_names,
+                       options.output_names);
+    writer.write_all(model);
+    transaction.commit();
+  }
+  switch_to_log(temporary.path());
+  // The log of a killed process whose file was deleted: SQLite would apply it to the new one.
+  remove_companions(path);
+  rename_without_replacing(temporary.path(), path);
+  sync_directory_of(path);
+}
+
+}  // namespace splitgp::store

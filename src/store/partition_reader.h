@@ -1,0 +1,15 @@
+#pragma once
+
+#include "core/model_state.h"
+#include "store/history_rows.h"
+#include "store/model_numbers.h"
+
+namespace splitgp::store {
+
+/// Observations, splits and local GPs, into a model that has its options and nothing else.
+/// O(n·(d + m)), without arithmetic but for the centers. Throws FileError if anything contradicts
+/// anything else.
+void read_partition(const Database& database, const ModelNumbers& numbers,
+                    const ThetaVersions& thetas, ModelState& state);
+
+}  // namespace splitgp::store

@@ -1,0 +1,172 @@
+#include "store/schema.h"
+
+#include <map>
+#include <string_view>
+
+#include "store/rows.h"
+
+namespace splitgp::store {
+namespace {
+
+// x0 REAL NOT NULL, x1 REAL NOT NULL, ...
+std::string real_columns(char letter, Eigen::Index count) {
+  std::string sql;
+  for (Eigen::Index i = 0; i < count; ++i) {
+    sql += "\n  " + std::string(1, letter) + std::to_string(i) + " REAL NOT NULL,";
+  }
+  return sql;
+}
+
+std::string stream_columns(const std::string& name) {
+  return "CREATE TABLE " + name + " (\n" + R"(  number INTEGER PRIMARY KEY,
+  name TEXT NOT NULL,
+  mean REAL NOT NULL,
+  squared_deviations REAL NOT NULL,
+  checksum INTEGER NOT NULL
+) STRICT)";
+}
+
+Eigen::Index count(std::string_view text, std::string_view part) {
+  Eigen::Index times = 0;
+  for (std::size_t at = text.find(part); at != std::string_view::npos;
+       at = text.find(part, at + part.size())) {
+    ++times;
+  }
+  return times;
+}
+
+}  // namespace
+
+int columns_of_observation(Eigen::Index inputs, Eigen::Index outputs) {
+  return static_cast<int>(inputs + outputs) + 5;
+}
+
+std::vector<Table> schema(Eigen::Index inputs, Eigen::Index outputs) {
+  return {
+      {"option", R"(CREATE TABLE option (
+  name TEXT PRIMARY KEY NOT NULL,
+  value TEXT NOT NULL,
+  checksum INTEGER NOT NULL
+) STRICT, WITHOUT ROWID)",
+       3},
+      {"model", R"(CREATE TABLE model (
+  name TEXT PRIMARY KEY NOT NULL,
+  value INTEGER NOT NULL,
+  checksum INTEGER NOT NULL
+) STRICT, WITHOUT ROWID)",
+       3},
+      {"input", stream_columns("input"), 5},
+      {"output", stream_columns("output"), 5},
+      {"theta", R"(CREATE TABLE theta (
+  version INTEGER PRIMARY KEY,
+  kernel TEXT NOT NULL,
+  length_scale TEXT NOT NULL,
+  signal_variance REAL NOT NULL,
+  noise_variance REAL NOT NULL,
+  shape REAL NOT NULL,
+  mean TEXT NOT NULL,
+  output_scale TEXT NOT NULL,
+  checksum INTEGER NOT NULL
+) STRICT)",
+       9},
+      {"training", R"(CREATE TABLE training (
+  number INTEGER PRIMARY KEY,
+  sequence INTEGER NOT NULL,
+  adopted INTEGER NOT NULL,
+  theta_version INTEGER NOT NULL,
+  objective_before REAL,
+  objective_after REAL,
+  searched INTEGER NOT NULL,
+  kernel_margin REAL,
+  bounds_reached TEXT NOT NULL,
+  observations INTEGER NOT NULL,
+  local_gps INTEGER NOT NULL,
+  starts INTEGER NOT NULL,
+  evaluations INTEGER NOT NULL,
+  seconds REAL,
+  checksum INTEGER NOT NULL
+) STRICT)",
+       15},
+      {"observation",
+       "CREATE TABLE observation (\n  sequence INTEGER PRIMARY KEY," + real_columns('x', inputs) +
+           real_columns('y', outputs) + R"(
+  noise_variance REAL NOT NULL,
+  local_gp INTEGER NOT NULL,
+  displaced INTEGER,
+  checksum INTEGER NOT NULL
+) STRICT)",
+       columns_of_observation(inputs, outputs)},
+      {"split", R"(CREATE TABLE split (
+  number INTEGER PRIMARY KEY,
+  sequence INTEGER NOT NULL,
+  parent INTEGER NOT NULL,
+  child INTEGER NOT NULL,
+  parent_owned INTEGER NOT NULL,
+  child_owned INTEGER NOT NULL,
+  leaving TEXT,
+  checksum INTEGER NOT NULL
+) STRICT)",
+       8},
+      {"local_gp", R"(CREATE TABLE local_gp (
+  number INTEGER PRIMARY KEY,
+  theta_version INTEGER NOT NULL,
+  checksum INTEGER NOT NULL
+) STRICT)",
+       3},
+      {"local_gp_at_start", R"(CREATE TABLE local_gp_at_start (
+  number INTEGER PRIMARY KEY,
+  points TEXT NOT NULL,
+  checksum INTEGER NOT NULL
+) STRICT)",
+       3},
+      {"source", R"(CREATE TABLE source (
+  name TEXT PRIMARY KEY NOT NULL,
+  rows INTEGER NOT NULL,
+  checksum INTEGER NOT NULL
+) STRICT, WITHOUT ROWID)",
+       3},
+      {"note", R"(CREATE TABLE note (
+  key TEXT PRIMARY KEY NOT NULL,
+  text TEXT NOT NULL,
+  checksum INTEGER NOT NULL
+) STRICT, WITHOUT ROWID)",
+       3},
+  };
+}
+
+void create_schema(Database& database, Eigen::Index inputs, Eigen::Index outputs) {
+  database.execute("PRAGMA application_id = " + std::to_string(kApplicationId));
+  database.execute("PRAGMA user_version = " + std::to_string(kFormatVersion));
+  for (const Table& table : schema(inputs, outputs)) database.execute(table.sql);
+  // For people: who owns each observation now. The last split that it left in says so or, if there
+  // was none, where it was routed to.
+  database.execute(R"(CREATE VIEW owner AS
+WITH moved AS (
+  SELECT leaving.value AS sequence, max(split.number), split.child AS local_gp
+  FROM split, json_each(split.leaving) AS leaving GROUP BY leaving.value)
+SELECT observation.sequence, coalesce(moved.local_gp, observation.local_gp) AS local_gp
+FROM observation LEFT JOIN moved ON moved.sequence = observation.sequence)");
+}
+
+Shape check_schema(const Database& database) {
+  std::map<std::string, std::string, std::less<>> found;
+  RowReader rows(database, "sqlite_schema", "rowid");
+  while (rows.next()) {
+    rows.text();  // type
+    std::string name(rows.text());
+    rows.text();     // the table's name
+    rows.integer();  // its first page
+    found.emplace(std::move(name), rows.text());
+  }
+  const Shape shape{count(found["observation"], "\n  x"), count(found["observation"], "\n  y")};
+  for (const Table& table : schema(shape.inputs, shape.outputs)) {
+    const auto at = found.find(table.name);
+    if (at == found.end()) throw damaged(database.path(), "it has no table " + table.name);
+    if (at->second != table.sql || shape.inputs < 1 || shape.outputs < 1) {
+      throw damaged(database.path(), "its table " + table.name + " is not as it should be");
+    }
+  }
+  return shape;
+}
+
+}  // namespace splitgp::store

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/stream_statistics.h"
+#include "store/rows.h"
+
+namespace splitgp::store {
+
+/// Tables input and output: name and statistics of every column of the stream.
+void write_stream_columns(RowWriter& rows, const std::vector<std::string>& names,
+                          const StreamStatistics& statistics);
+
+struct StreamColumns {
+  std::vector<std::string> names;  // empty if all are
+  StreamStatistics::Sums sums;
+};
+StreamColumns read_stream_columns(const Database& database, const std::string& table,
+                                  Eigen::Index columns, std::uint64_t observations);
+
+}  // namespace splitgp::store

@@ -1,0 +1,56 @@
+// The beginning of each data set through the command, training included.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "support/command.h"
+#include "support/data.h"
+#include "support/temporary_directory.h"
+
+namespace splitgp {
+namespace {
+
+using testing::CommandResult;
+using ::testing::HasSubstr;
+using testing::run;
+
+struct DataSet {
+  const char* name;
+  const char* target;
+};
+
+class CliData : public ::testing::TestWithParam<DataSet> {};
+
+TEST_P(CliData, StreamsEndToEnd) {
+  const std::filesystem::path data =
+      testing::data_folder() / (std::string(GetParam().name) + ".csv.gz");
+  if (!std::filesystem::exists(data)) GTEST_SKIP() << "no data set at " << data;
+  const testing::TemporaryDirectory folder;
+  const std::string model = folder / "model.splitgp";
+  const CommandResult result =
+      run(folder.path(), {"stream", data, "-t", GetParam().target, "-m", model, "--limit", "4096",
+                          "--training-observations", "500", "--split-limit", "100"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("read 4,096 rows: 4,096 learned, 0 rejected"));
+
+  const CommandResult json = run(folder.path(), {"inspect", "-m", model, "--json"});
+  const nlohmann::json inspected = nlohmann::json::parse(json.out);
+  const nlohmann::json& line = inspected["stream"]["table"].back();
+  EXPECT_EQ(line["rows"], 4096);
+  const double spread = inspected["outputs"][0]["spread"];
+  // Predicting the mean would give 1; these data are far from pure noise.
+  EXPECT_LT(line["recent_rmse"].get<double>() / spread, 0.7);
+  EXPECT_GT(line["coverage"].get<double>(), 0.8);
+  EXPECT_THAT(run(folder.path(), {"inspect", "-m", model}).out, HasSubstr("relevance"));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, CliData,
+                         ::testing::Values(DataSet{"gas_turbine", "NOX"},
+                                           DataSet{"metro_traffic", "traffic_volume"},
+                                           DataSet{"pjme_hourly", "MW"},
+                                           DataSet{"beijing_pm25", "PM25"}),
+                         [](const auto& test) { return std::string(test.param.name); });
+
+}  // namespace
+}  // namespace splitgp

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/// What a fuzz target defines: it must neither crash nor hang for any bytes, and aborts if what it
+/// checks does not hold.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+
+namespace splitgp::testing {
+
+/// Where the mutation driver starts from.
+std::vector<std::string> fuzz_seeds();
+
+}  // namespace splitgp::testing

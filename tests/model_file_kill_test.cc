@@ -1,0 +1,155 @@
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdint>
+#include <random>
+
+#include "core/model_state.h"
+#include "splitgp/model_file.h"
+#include "support/kill.h"
+#include "support/same_model.h"
+#include "support/temporary_directory.h"
+
+namespace splitgp {
+namespace {
+
+using testing::TemporaryDirectory;
+using testing::Victim;
+
+#ifdef __SANITIZE_ADDRESS__
+constexpr int kKills = 30;
+#else
+constexpr int kKills = 200;
+#endif
+
+// Row i of an endless source. The second output says which row it is.
+Eigen::VectorXd x_of(std::uint64_t i) {
+  const double t = static_cast<double>(i);
+  return Eigen::Vector2d(std::sin(0.7 * t), std::cos(1.9 * t + 1.0));
+}
+Eigen::VectorXd y_of(std::uint64_t i) {
+  const double noise = std::fmod(0.618034 * static_cast<double>(i), 1.0) - 0.5;
+  return Eigen::Vector2d(std::sin(3.0 * x_of(i).sum()) + 0.2 * noise, static_cast<double>(i));
+}
+
+SplittingGp new_model() {
+  Options options;
+  options.split_limit = 10;  // a split with every few observations
+  options.training_observations = 40;
+  return SplittingGp(2, 2, options);
+}
+
+// Learns on from where the last checkpoint was, and reports each checkpoint when it is done.
+void stream(const std::filesystem::path& path, std::uint64_t seed, const Victim::Report& report) {
+  std::mt19937_64 random(seed);
+  ModelFileOptions options;
+  options.durability = seed % 2 == 0 ? Durability::full : Durability::normal;
+  ModelFile file = std::filesystem::exists(path) ? ModelFile::open(path, options)
+                                                 : ModelFile::create(path, new_model(), options);
+  std::uint64_t row = file.position("rows").rows;
+  report(row);
+  for (;;) {
+    const std::uint64_t batch = 1 + random() % 20;
+    for (std::uint64_t i = 0; i < batch; ++i, ++row) file.append(x_of(row), y_of(row));
+    file.checkpoint({{"rows", row}});
+    report(row);
+  }
+}
+
+// Every row once, in its place, with its own values.
+void expect_rows(const SplittingGp& model, std::uint64_t rows) {
+  ASSERT_EQ(model.n_observations(), rows);
+  std::uint64_t owned = 0;
+  for (const LocalGp& local : model.state().local_gps) {
+    for (Eigen::Index j = 0; j < local.size(); ++j) {
+      ASSERT_EQ(local.inputs().row(j).transpose(), x_of(local.sequence(j)));
+      ASSERT_EQ(local.outputs().row(j).transpose(), y_of(local.sequence(j)));
+      owned += local.owns(j) ? 1 : 0;
+    }
+  }
+  ASSERT_EQ(owned, rows);
+}
+
+TEST(ModelFileKill, NothingIsLostAndNothingLearnedTwice) {
+  const TemporaryDirectory directory;
+  const std::filesystem::path path = directory / "model.splitgp";
+  std::mt19937_64 random(1);
+  std::uint64_t acknowledged = 0;
+  std::uint64_t checkpoints = 0;
+  for (int kills = 0; kills < kKills; ++kills) {
+    SCOPED_TRACE("kill " + std::to_string(kills));
+    Victim victim([&, seed = random()](const auto& report) { stream(path, seed, report); });
+    // After a number of reports, so that the stream gets on however slow the machine, and then at
+    // any moment: while it learns, splits, trains, commits; after none, also while it opens.
+    std::uint64_t number = 0;
+    for (std::uint64_t reports = random() % 6; reports > 0; --reports) {
+      ASSERT_TRUE(victim.next(number)) << "the process ended by itself";
+      ASSERT_GE(number, acknowledged) << "acknowledged rows are lost";
+      acknowledged = number;
+      ++checkpoints;
+    }
+    usleep(static_cast<useconds_t>(random() % 15000));
+    ASSERT_TRUE(victim.kill()) << "the process ended by itself";
+    while (victim.next(number)) {
+      ASSERT_GE(number, acknowledged);
+      acknowledged = number;
+      ++checkpoints;
+    }
+    if (!std::filesystem::exists(path)) continue;
+    const ModelFile file = ModelFile::open_read_only(path);
+    // At most the one checkpoint that was done when nobody could be told any more.
+    const std::uint64_t rows = file.position("rows").rows;
+    ASSERT_GE(rows, acknowledged) << "acknowledged rows are lost";
+    ASSERT_LE(rows, acknowledged + 20) << "rows that were never acknowledged";
+    expect_rows(file.model(), rows);
+  }
+  EXPECT_GT(checkpoints, std::uint64_t{kKills});
+
+  const ModelFile file = ModelFile::open(path);
+  SplittingGp uninterrupted = new_model();
+  for (std::uint64_t i = 0; i < file.model().n_observations(); ++i) {
+    uninterrupted.update(x_of(i), y_of(i));
+  }
+  testing::expect_same_model(uninterrupted, file.model());
+  Eigen::MatrixXd queries(2, 50);
+  for (Eigen::Index i = 0; i < 50; ++i) queries.col(i) = 0.9 * x_of(static_cast<std::uint64_t>(i));
+  testing::expect_same_predictions(uninterrupted, file.model(), queries);
+  RecordProperty("rows", std::to_string(file.model().n_observations()));
+  RecordProperty("checkpoints", std::to_string(checkpoints));
+}
+
+TEST(ModelFileKill, AFileIsCompleteOrNotThere) {
+  const TemporaryDirectory directory;
+  const std::filesystem::path path = directory / "model.splitgp";
+  Options options;
+  options.split_limit = 10;
+  options.training = Training::off;
+  SplittingGp model(2, 2, options);
+  for (std::uint64_t i = 0; i < 3000; ++i) model.update(x_of(i), y_of(i));
+  std::mt19937_64 random(2);
+  int absent = 0;
+  for (int kills = 0; kills < kKills / 10; ++kills) {
+    Victim victim([&](const auto& report) {
+      report(0);
+      const ModelFile file = ModelFile::create(path, model);
+      report(1);
+      pause();
+    });
+    std::uint64_t number = 0;
+    ASSERT_TRUE(victim.next(number));
+    usleep(static_cast<useconds_t>(random() % 60000));
+    ASSERT_TRUE(victim.kill());
+    if (std::filesystem::exists(path)) {
+      expect_rows(ModelFile::open_read_only(path).model(), 3000);
+      std::filesystem::remove(path);
+    } else {
+      ++absent;
+      EXPECT_FALSE(victim.next(number)) << "it said that it was done";
+    }
+  }
+  RecordProperty("absent", absent);
+}
+
+}  // namespace
+}  // namespace splitgp

@@ -1,0 +1,66 @@
+"""Streaming Gaussian-process regression that never slows down.
+
+>>> import numpy as np
+>>> import splitgp
+>>> rng = np.random.default_rng(0)
+>>> X = rng.uniform(-3, 3, (500, 1))
+>>> y = np.sin(X[:, 0]) + 0.1 * rng.standard_normal(500)
+>>> gp = splitgp.SplittingGP(split_limit=100)
+>>> for start in range(0, 500, 50):  # as the data arrive
+...     _ = gp.update(X[start : start + 50], y[start : start + 50])
+>>> prediction = gp.predict([[0.5]])
+>>> bool(abs(prediction.mean[0] - np.sin(0.5)) < 0.1)
+True
+
+Estimators for other libraries: `splitgp.sklearn` and `splitgp.river`. Pictures: `splitgp.plot`.
+Data: `splitgp.datasets`.
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import version as _version
+
+from splitgp._core import UpdateResult
+from splitgp._core import level as _level
+from splitgp._errors import FileError, NumericalError
+from splitgp._results import (
+    Explanation,
+    Hyperparameters,
+    LocalGP,
+    LocalPrediction,
+    Prediction,
+    SplitRecord,
+    TrainResult,
+)
+from splitgp._splitting_gp import SplittingGP
+
+__all__ = [
+    "Explanation",
+    "FileError",
+    "Hyperparameters",
+    "LocalGP",
+    "LocalPrediction",
+    "NumericalError",
+    "Prediction",
+    "SplitRecord",
+    "SplittingGP",
+    "TrainResult",
+    "UpdateResult",
+    "simd_level",
+]
+
+__version__ = _version("splitgp")
+
+
+def simd_level() -> str:
+    """Which build of the engine is in use: "avx2" or "baseline".
+
+    It is chosen when splitgp is imported, by what the CPU can do; the environment variable
+    SPLITGP_SIMD overrides it. The two differ in speed (about two times) and in the last bits of
+    their results; each gives the same bits every time.
+
+    >>> import splitgp
+    >>> splitgp.simd_level() in ("avx2", "baseline")
+    True
+    """
+    return _level

@@ -1,0 +1,37 @@
+"""Turns what users pass into the arrays the engine reads, without a copy where that is possible."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+
+_FLOAT64 = np.dtype(np.float64)
+
+
+def floats(field: str, values: ArrayLike) -> Floats:
+    """C-ordered float64; the same memory if `values` already is."""
+    if isinstance(values, np.ndarray) and values.dtype is _FLOAT64 and values.flags.c_contiguous:
+        return values
+    array: NDArray[Any] = np.asarray(values)
+    if array.dtype.kind == "c":
+        raise ValueError(f"{field} is complex; it must be real")
+    try:
+        return np.ascontiguousarray(array, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{field} has values that are not numbers: {values!r:.80}") from None
+
+
+def rows(field: str, values: ArrayLike) -> Floats:
+    """One row for each observation or query."""
+    array = floats(field, values)
+    if array.ndim != 2:
+        shape = np.shape(values)
+        hint = f"{field}.reshape(1, -1) is one row, {field}.reshape(-1, 1) one column"
+        raise ValueError(f"{field} has shape {shape}; it must be (rows, inputs): {hint}")
+    if array.shape[1] == 0:
+        raise ValueError(f"{field} has shape {array.shape}; it must have at least one input")
+    return array

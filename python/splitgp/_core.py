@@ -1,0 +1,32 @@
+"""Chooses the compiled module: for any CPU, or for one with AVX2."""
+
+from __future__ import annotations
+
+import importlib
+import os
+
+from splitgp import _cpu
+
+_LEVELS = ("baseline", "avx2")
+
+
+def _choose() -> str:
+    wanted = os.environ.get("SPLITGP_SIMD", "")
+    best = "avx2" if _cpu.supports_avx2() else "baseline"
+    if not wanted:
+        return best
+    if wanted not in _LEVELS:
+        raise ImportError(f'SPLITGP_SIMD is "{wanted}"; it must be one of {", ".join(_LEVELS)}')
+    if wanted == "avx2" and best == "baseline":
+        raise ImportError('SPLITGP_SIMD is "avx2"; this CPU does not have AVX2 and FMA')
+    return wanted
+
+
+_module = importlib.import_module(f"splitgp._core_{_choose()}")
+
+level: str = _module.level
+Model = _module.Model
+Options = _module.Options
+UpdateResult = _module.UpdateResult
+save = _module.save
+load = _module.load

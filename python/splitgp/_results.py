@@ -1,0 +1,192 @@
+"""What the model answers, as small immutable objects."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+__all__ = [
+    "Explanation",
+    "Hyperparameters",
+    "LocalGP",
+    "LocalPrediction",
+    "Prediction",
+    "SplitRecord",
+    "TrainResult",
+]
+
+
+class Prediction:
+    """What the model expects at some inputs.
+
+    Attributes
+    ----------
+    mean : array of shape (n,) or (n, p)
+        The expected value; the shape is that of the y the model was updated with.
+    variance : array, same shape
+        Of the latent function: what more data would reduce.
+    noise_variance : array, same shape
+        What one more observation scatters around the function.
+
+    Examples
+    --------
+    >>> import splitgp
+    >>> gp = splitgp.SplittingGP()
+    >>> _ = gp.update([[0.0], [1.0], [2.0]], [1.0, 2.0, 3.0])
+    >>> prediction = gp.predict([[0.5], [1.5]])
+    >>> prediction.mean.shape
+    (2,)
+    >>> low, high = prediction.interval(0.95)
+    >>> bool((low < prediction.mean).all() and (prediction.mean < high).all())
+    True
+    """
+
+    __slots__ = ("mean", "noise_variance", "variance")
+
+    def __init__(self, mean: Floats, variance: Floats, noise_variance: Floats) -> None:
+        self.mean = mean
+        self.variance = variance
+        self.noise_variance = noise_variance
+
+    @property
+    def std(self) -> Floats:
+        """Standard deviation of an observation: the function's uncertainty and the noise."""
+        return np.sqrt(self.variance + self.noise_variance)
+
+    @property
+    def latent_std(self) -> Floats:
+        """Standard deviation of the function alone."""
+        return np.sqrt(self.variance)
+
+    def interval(self, level: float = 0.95, *, noise: bool = True) -> tuple[Floats, Floats]:
+        """Lower and upper end of the central interval.
+
+        Parameters
+        ----------
+        level : float
+            The probability that the interval holds, between 0 and 1.
+        noise : bool
+            True: of an observation. False: of the function.
+        """
+        if not 0.0 < level < 1.0:
+            raise ValueError(f"level is {level}; it must lie between 0 and 1")
+        half = NormalDist().inv_cdf(0.5 + level / 2) * (self.std if noise else self.latent_std)
+        return self.mean - half, self.mean + half
+
+    def __len__(self) -> int:
+        return len(self.mean)
+
+    def __repr__(self) -> str:
+        if len(self) == 1:
+            return f"Prediction(mean={self.mean[0]}, std={self.std[0]})"
+        return f"Prediction of shape {self.mean.shape}"
+
+    def __getstate__(self) -> tuple[Floats, Floats, Floats]:
+        return self.mean, self.variance, self.noise_variance
+
+    def __setstate__(self, state: tuple[Floats, Floats, Floats]) -> None:
+        self.mean, self.variance, self.noise_variance = state
+
+
+@dataclass(frozen=True, eq=False)
+class Hyperparameters:
+    """θ: what all local GPs share. Variances are those of an output whose output_scale is 1."""
+
+    kernel: str
+    length_scale: Floats
+    signal_variance: float
+    noise_variance: float
+    shape: float
+    mean: Floats
+    output_scale: Floats
+    version: int = 0
+
+    def as_dict(self) -> dict[str, Any]:
+        """As a dictionary that `SplittingGP(hyperparameters=...)` accepts."""
+        return asdict(self)
+
+    @property
+    def relevance(self) -> Floats:
+        """1 / length_scale: how fast the function changes along each input, per unit."""
+        return 1.0 / self.length_scale
+
+
+@dataclass(frozen=True, eq=False)
+class LocalPrediction:
+    """One local GP's part in a prediction."""
+
+    local_gp: int
+    log_similarity: float
+    weight: float
+    mean: Floats
+    variance: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """A prediction taken apart: Σ weight·mean is the mean, (Σ weight·σ)² the variance."""
+
+    mean: Floats
+    variance: Floats
+    noise_variance: Floats
+    local: tuple[LocalPrediction, ...]
+
+    @classmethod
+    def _from_core(cls, values: dict[str, Any]) -> Explanation:
+        local = tuple(LocalPrediction(**one) for one in values.pop("local"))
+        return cls(local=local, **values)
+
+
+@dataclass(frozen=True, eq=False)
+class TrainResult:
+    """What one training did; objectives are per observation trained on."""
+
+    adopted: bool
+    hyperparameters: Hyperparameters
+    objective_before: float
+    objective_after: float
+    searched: bool
+    kernel_margin: float
+    bounds_reached: list[str]
+    sequence: int
+    observations: int
+    local_gps: int
+    starts: int
+    evaluations: int
+    seconds: float
+
+    @classmethod
+    def _from_core(cls, values: dict[str, Any]) -> TrainResult:
+        theta = Hyperparameters(**values.pop("hyperparameters"))
+        return cls(hyperparameters=theta, **values)
+
+
+@dataclass(frozen=True, eq=False)
+class LocalGP:
+    """One local GP: its center, how many observations it owns and inherits, its condition."""
+
+    local_gp: int
+    center: Floats
+    owned: int
+    inherited: int
+    theta_version: int
+    jittered: int
+    condition: float
+    memory_bytes: int
+
+
+@dataclass(frozen=True)
+class SplitRecord:
+    """One split: which observation caused it, who was cut, and who got how many."""
+
+    sequence: int
+    parent: int
+    child: int
+    parent_owned: int
+    child_owned: int

@@ -1,0 +1,163 @@
+"""A scikit-learn regressor that also learns from streams."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from splitgp import _options
+from splitgp._splitting_gp import SplittingGP
+
+__all__ = ["SplittingGPRegressor"]
+
+Floats = NDArray[np.float64]
+
+
+class SplittingGPRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """Gaussian-process regression for scikit-learn, at any number of rows.
+
+    What `sklearn.gaussian_process.GaussianProcessRegressor` is used for, without its cubic cost:
+    time grows in proportion to the number of rows. Inputs and outputs need no scaling.
+
+    Parameters
+    ----------
+    split_limit, kernel, aggregation, neighbors, inherit, training, seed, preset, taper, \
+principal_direction, split_space, training_observations, fixed, hyperparameters, n_threads
+        As of `splitgp.SplittingGP`.
+
+    Attributes
+    ----------
+    model_ : SplittingGP
+        The model itself.
+    n_features_in_ : int
+        Number of inputs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from splitgp.sklearn import SplittingGPRegressor
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(-1, 1, (300, 2))
+    >>> y = np.sin(3 * X[:, 0]) + X[:, 1]
+    >>> regressor = SplittingGPRegressor(split_limit=100).fit(X, y)
+    >>> regressor.score(X, y) > 0.99
+    True
+    >>> mean, std = regressor.predict(X[:2], return_std=True)
+    >>> mean.shape, std.shape
+    ((2,), (2,))
+
+    As more data arrive:
+
+    >>> _ = regressor.partial_fit(X[:10], y[:10])
+    >>> regressor.model_.n_observations
+    310
+    """
+
+    def __init__(
+        self,
+        split_limit: int = 250,
+        kernel: str = "auto",
+        aggregation: str = "evidence",
+        neighbors: int = 8,
+        inherit: bool = True,
+        training: str = "inline",
+        seed: int = 0,
+        preset: str | None = None,
+        *,
+        taper: bool = True,
+        principal_direction: str = "exact",
+        split_space: str = "scaled",
+        training_observations: int = 3000,
+        fixed: Sequence[str] = (),
+        hyperparameters: Any = None,
+        n_threads: int = 1,
+    ) -> None:
+        self.split_limit = split_limit
+        self.kernel = kernel
+        self.aggregation = aggregation
+        self.neighbors = neighbors
+        self.inherit = inherit
+        self.training = training
+        self.seed = seed
+        self.preset = preset
+        self.taper = taper
+        self.principal_direction = principal_direction
+        self.split_space = split_space
+        self.training_observations = training_observations
+        self.fixed = fixed
+        self.hyperparameters = hyperparameters
+        self.n_threads = n_threads
+
+    def fit(self, X: Any, y: Any) -> SplittingGPRegressor:
+        """Learn X and y from the beginning, and train once more at the end unless training is off.
+
+        Parameters
+        ----------
+        X : array of shape (n, d)
+            Inputs.
+        y : array of shape (n,) or (n, p)
+            Outputs.
+        """
+        self._learn(X, y, reset=True)
+        if self.training != "off":
+            self.model_.finish_training()
+            self.model_.train()
+            self.model_.refit()
+        return self
+
+    def partial_fit(self, X: Any, y: Any) -> SplittingGPRegressor:
+        """Learn more rows, in order; the first call starts the model."""
+        self._learn(X, y, reset=not hasattr(self, "model_"))
+        return self
+
+    def _learn(self, X: Any, y: Any, reset: bool) -> None:
+        X, y = validate_data(
+            self, X, y, multi_output=True, y_numeric=True, dtype=np.float64, order="C", reset=reset
+        )
+        if reset:
+            self.model_ = SplittingGP(**{name: getattr(self, name) for name in _options.DEFAULTS})
+        self.model_.update(X, y)
+
+    def predict(
+        self, X: Any, return_std: bool = False, return_cov: bool = False
+    ) -> Floats | tuple[Floats, Floats]:
+        """Predict at the rows of X.
+
+        Parameters
+        ----------
+        X : array of shape (n, d)
+            Inputs.
+        return_std : bool
+            Also return the standard deviation of an observation at each row: the function's
+            uncertainty and the noise, as scikit-learn's regressor with a WhiteKernel does.
+        return_cov : bool
+            Not available: the model knows the variance at each row, but keeps no joint
+            distribution over rows, whose local GPs may differ. A ValueError.
+        """
+        check_is_fitted(self)
+        if return_cov:
+            raise ValueError(
+                "return_cov is True; a splitting GP has no joint covariance over rows, use "
+                "return_std=True for the standard deviation of each"
+            )
+        X = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        prediction = self.model_.predict(X)
+        if return_std:
+            return prediction.mean, prediction.std
+        return prediction.mean
+
+    def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0) -> Floats:
+        """Draw observations at the rows of X, shape (n, n_samples) or (n, p, n_samples).
+
+        Rows are drawn independently of each other: see `return_cov` of `predict`.
+        """
+        mean, std = self.predict(X, return_std=True)
+        draws = check_random_state(random_state).standard_normal((*mean.shape, n_samples))
+        samples: Floats = mean[..., np.newaxis] + std[..., np.newaxis] * draws
+        return samples

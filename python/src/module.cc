@@ -1,0 +1,37 @@
+#include <nanobind/nanobind.h>
+
+#include "model.h"
+#include "splitgp/error.h"
+#include "splitgp/model_file.h"
+
+namespace splitgp::python {
+
+namespace nb = nanobind;
+
+namespace {
+
+// nanobind makes a ValueError of InvalidArgument, which is a std::invalid_argument, by itself.
+void translate(const std::exception_ptr& thrown, void*) {
+  const auto raise = [](const char* name, const char* what) {
+    PyErr_SetString(nb::module_::import_("splitgp._errors").attr(name).ptr(), what);
+  };
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const NumericalError& e) {
+    raise("NumericalError", e.what());
+  } catch (const FileError& e) {
+    raise("FileError", e.what());
+  }
+}
+
+}  // namespace
+
+NB_MODULE(SPLITGP_MODULE, m) {
+  m.attr("level") = SPLITGP_LEVEL;
+  nb::register_exception_translator(translate);
+  bind_options(m);
+  bind_model(m);
+  bind_store(m);
+}
+
+}  // namespace splitgp::python

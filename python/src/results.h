@@ -1,0 +1,20 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "splitgp/hyperparameters.h"
+#include "splitgp/results.h"
+
+namespace splitgp::python {
+
+/// Results as dictionaries of the C++ names; splitgp/_results.py makes data classes of them.
+nanobind::dict to_dict(const Hyperparameters& theta);
+nanobind::dict to_dict(const Explanation& explanation);
+nanobind::dict to_dict(const TrainResult& result);
+nanobind::dict to_dict(const LocalGpSummary& summary);
+nanobind::dict to_dict(const SplitRecord& record);
+
+/// The inverse; a name that is missing keeps its default, one that is unknown is a ValueError.
+Hyperparameters hyperparameters_from(const nanobind::dict& values);
+
+}  // namespace splitgp::python

@@ -1,0 +1,58 @@
+"""The examples run, briefly, and do what they say."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from splitgp import datasets
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+
+
+def run(script: str, *arguments: str) -> str:
+    result = subprocess.run(
+        [sys.executable, EXAMPLES / script, *arguments],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "MPLBACKEND": "agg"},
+    )
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+def needs(name: str) -> None:
+    try:
+        datasets.find(name)
+    except FileNotFoundError as missing:
+        pytest.skip(str(missing))
+
+
+def test_sensor_monitoring(tmp_path):
+    needs("gas_turbine")
+    output = run("sensor_monitoring.py", "--hours", "1200", "--plot", str(tmp_path / "m.png"))
+    assert "2 of 2 faults found" in output
+    assert (tmp_path / "m.png").stat().st_size > 1000
+
+
+def test_inverse_dynamics():
+    needs("barrett_wam_train")
+    output = run("inverse_dynamics.py", "--steps", "1500")
+    assert "1500 observations" in output
+    assert "median" in output
+
+
+def test_drop_in_gaussian_process():
+    output = run("drop_in_gaussian_process.py", "--rows", "600", "--exact-rows", "200")
+    assert output.count("SplittingGPRegressor") == 2
+    assert output.count("GaussianProcessRegressor") == 1
+
+
+def test_every_example_is_tested():
+    here = Path(__file__).read_text()
+    for script in EXAMPLES.glob("*.py"):
+        assert f'run("{script.name}"' in here, script

@@ -1,0 +1,134 @@
+"""The river estimator."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from conftest import stream
+from river import checks, compose, datasets, drift, evaluate, metrics, preprocessing
+
+from splitgp.river import SplittingGPRegressor
+
+MODEL = SplittingGPRegressor(split_limit=50, training_observations=200)
+CHECKS = list(checks.yield_checks(MODEL))
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+def test_river_s_checks(check):
+    assert not MODEL._unit_test_skips()
+    check(MODEL.clone())
+
+
+def rows(n: int) -> list[tuple[dict[str, float], float]]:
+    X, y = stream(n)
+    return [
+        (dict(zip("abc", x, strict=True)), target)
+        for x, target in zip(X.tolist(), y.tolist(), strict=True)
+    ]
+
+
+def test_progressive_validation_in_a_pipeline():
+    model = compose.Discard("gallup") | SplittingGPRegressor(split_limit=100)
+    errors = []
+    for x, y in datasets.TrumpApproval().take(400):
+        errors.append(abs(y - model.predict_one(x)))
+        model.learn_one(x, y)
+    assert np.mean(errors[100:]) < 0.5
+    polls = datasets.TrumpApproval().take(400)
+    metric = evaluate.progressive_val_score(polls, model.clone(), metrics.MAE())
+    assert metric.get() == pytest.approx(np.mean(errors))
+
+
+def test_a_running_scaler_before_it_still_works():
+    model = preprocessing.StandardScaler() | SplittingGPRegressor(training="off")
+    polls = datasets.TrumpApproval().take(100)
+    assert math.isfinite(evaluate.progressive_val_score(polls, model, metrics.MAE()).get())
+
+
+def test_select_and_encode_before():
+    model = compose.Pipeline(
+        compose.Select("a", "b"), SplittingGPRegressor(split_limit=50, training="off")
+    )
+    for x, y in rows(60):
+        model.learn_one({**x, "name": "not a number"}, y)
+    assert math.isfinite(model.predict_one({"a": 0.0, "b": 0.0, "name": "x"}))
+
+
+def test_a_drift_detector_notices():
+    model, detector, found = SplittingGPRegressor(split_limit=50), drift.ADWIN(), []
+    for i, (x, y) in enumerate(rows(800)):
+        y = y if i < 400 else -3 * y + 5
+        detector.update(abs(y - model.predict_one(x)))
+        if detector.drift_detected:
+            found.append(i)
+            model = model.clone()  # begin again, as one does
+        model.learn_one(x, y)
+    assert any(400 <= i < 500 for i in found)
+
+
+def test_the_distribution_includes_the_noise():
+    model = SplittingGPRegressor(split_limit=100)
+    for x, y in rows(300):
+        model.learn_one(x, y)
+    distribution = model.predict_one({"a": 0.0, "b": 0.0, "c": 0.0}, with_dist=True)
+    assert distribution.mu == model.predict_one({"a": 0.0, "b": 0.0, "c": 0.0})
+    assert 0.07 < distribution.sigma < 0.2  # the noise's standard deviation is 0.1
+
+
+def test_missing_values_have_the_mean_so_far():
+    model = SplittingGPRegressor(training="off")
+    for x, y in rows(50):
+        model.learn_one(x, y)
+    mean = np.mean([x["a"] for x, _ in rows(50)])
+    whole = model.predict_one({"a": mean, "b": 0.1, "c": 0.2})
+    for partial in ({"b": 0.1, "c": 0.2}, {"a": None, "b": 0.1, "c": 0.2}):
+        assert model.predict_one(partial) == pytest.approx(whole)
+    assert model.predict_one({"a": math.nan, "b": 0.1, "c": 0.2}) == pytest.approx(whole)
+
+
+def test_a_new_feature_is_learned_from_then_on():
+    model = SplittingGPRegressor(split_limit=50)
+    rng = np.random.default_rng(0)
+    for x, y in rows(100):
+        model.learn_one(x, y)
+    assert model.features == ["a", "b", "c"]
+    for x, y in rows(300):
+        late = rng.uniform(-1, 1)
+        model.learn_one({**x, "late": late}, y + 5 * late)
+    assert model.features == ["a", "b", "c", "late"]
+    assert model.model.n_observations == 400
+    low, high = (model.predict_one({**rows(1)[0][0], "late": v}) for v in (-1, 1))
+    assert high - low > 5
+
+
+def test_a_new_feature_can_be_ignored():
+    model = SplittingGPRegressor(training="off", relearn_limit=0)
+    model.learn_one({"a": 1.0}, 1.0)
+    model.learn_one({"a": 1.0, "b": 1.0}, 1.0)
+    assert model.features == ["a"]
+    assert model.model.n_observations == 2
+
+
+def test_frames_give_what_rows_give():
+    data = rows(80)
+    X = pd.DataFrame([x for x, _ in data])
+    y = pd.Series([target for _, target in data])
+    one, many = (SplittingGPRegressor(split_limit=30) for _ in range(2))
+    for x, target in data:
+        one.learn_one(x, target)
+    for start in range(0, 80, 20):
+        many.learn_many(X[start : start + 20], y[start : start + 20])
+    predicted = many.predict_many(X[["c", "a", "b"]])
+    assert predicted.index.equals(X.index)
+    assert predicted.tolist() == [one.predict_one(x) for x, _ in data]
+
+
+def test_what_is_not_a_number_is_named():
+    model = SplittingGPRegressor()
+    with pytest.raises(ValueError, match="feature 'town' is 'Rome'"):
+        model.learn_one({"town": "Rome"}, 1.0)
+    with pytest.raises(ValueError, match="feature 'town' is 'Rome'"):
+        model.learn_many(pd.DataFrame({"town": ["Rome"]}), pd.Series([1.0]))

@@ -1,0 +1,230 @@
+"""SplittingGP: shapes, values, errors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from conftest import stream
+
+import splitgp
+
+
+def test_outputs_have_the_shape_of_y():
+    X, y = stream(40)
+    for target, shape in ((y, (5,)), (y[:, None], (5, 1)), (np.stack([y, -y], 1), (5, 2))):
+        gp = splitgp.SplittingGP(training="off")
+        gp.update(X, target)
+        prediction = gp.predict(X[:5])
+        assert prediction.mean.shape == shape
+        assert prediction.variance.shape == shape
+        assert prediction.noise_variance.shape == shape
+        assert prediction.std.shape == shape
+
+
+def test_batches_and_rows_give_the_same_bits():
+    X, y = stream(200)
+    batch, rows = (splitgp.SplittingGP(split_limit=40) for _ in range(2))
+    batch.update(X, y)
+    for i in range(len(X)):
+        rows.update(X[i : i + 1], y[i])
+    np.testing.assert_array_equal(batch.predict(X).mean, rows.predict(X).mean)
+    np.testing.assert_array_equal(batch.predict(X).variance, rows.predict(X).variance)
+
+
+def test_any_layout_and_type_of_numbers_is_read(learned):
+    X, _ = stream(20)
+    expected = learned.predict(X).mean
+    for same in (np.asfortranarray(X), X.tolist(), np.repeat(X, 2, axis=0)[::2]):
+        np.testing.assert_array_equal(learned.predict(same).mean, expected)
+    np.testing.assert_array_equal(
+        learned.predict(np.ones((1, 3), dtype=np.int32)).mean, learned.predict(np.ones((1, 3))).mean
+    )
+
+
+def test_c_ordered_arrays_are_not_copied():
+    X, _ = stream(20)
+    from splitgp._arrays import rows
+
+    assert rows("X", X) is X
+
+
+def test_update_says_what_happened():
+    X, y = stream(120)
+    result = splitgp.SplittingGP(split_limit=30).update(X, y)
+    assert len(result) == 120
+    assert result.sequence.tolist() == list(range(120))
+    assert result.splits >= 3
+    assert result.trained >= 1
+    assert result.local_gp.max() == result.splits
+
+
+def test_threads_do_not_change_a_bit():
+    X, y = stream(400)
+    predictions = []
+    for n_threads in (1, 2, 5):
+        gp = splitgp.SplittingGP(split_limit=50, n_threads=n_threads)
+        gp.update(X, y)
+        predictions.append(gp.predict(X))
+    for other in predictions[1:]:
+        np.testing.assert_array_equal(predictions[0].mean, other.mean)
+        np.testing.assert_array_equal(predictions[0].variance, other.variance)
+
+
+def test_interval_covers_as_often_as_it_promises():
+    X, y = stream(1200)
+    gp = splitgp.SplittingGP(split_limit=100)
+    gp.update(X[:1000], y[:1000])
+    low, high = gp.predict(X[1000:]).interval(0.9)
+    assert 0.8 < np.mean((low < y[1000:]) & (y[1000:] < high)) < 0.98
+
+
+def test_known_noise_is_believed_less():
+    gp = splitgp.SplittingGP(training="off")
+    gp.update([[0.0], [0.0]], [0.0, 1.0], noise_variance=[1e-6, 100.0])
+    assert gp.predict([[0.0]]).mean[0] < 0.1
+    with pytest.raises(ValueError, match="noise_variance of row 1 is -1"):
+        gp.update([[0.0], [1.0]], [0.0, 1.0], noise_variance=[0.0, -1.0])
+
+
+def test_explanation_adds_up(learned):
+    x = np.array([0.1, 0.2, 0.3])
+    explanation = learned.explain(x)
+    prediction = learned.predict(x[None])
+    weights = [local.weight for local in explanation.local]
+    assert sum(weights) == pytest.approx(1.0)
+    mean = sum(local.weight * local.mean[0] for local in explanation.local)
+    assert mean == pytest.approx(prediction.mean[0])
+    std = sum(local.weight * local.variance[0] ** 0.5 for local in explanation.local)
+    assert std**2 == pytest.approx(prediction.variance[0])
+
+
+def test_observations_come_back_in_order():
+    X, y = stream(150)
+    gp = splitgp.SplittingGP(split_limit=20, training="off")
+    gp.update(X, y, noise_variance=0.5)
+    seen_X, seen_y, noise_variance = gp.observations()
+    np.testing.assert_array_equal(seen_X, X)
+    np.testing.assert_array_equal(seen_y, y)
+    np.testing.assert_array_equal(noise_variance, np.full(150, 0.5))
+
+
+def test_local_gps_and_histories(learned):
+    assert sum(local.owned for local in learned.local_gps) == learned.n_observations == 300
+    assert len(learned.split_history) == learned.n_local - 1
+    history = learned.training_history
+    assert any(one.adopted for one in history)
+    assert history[-1].hyperparameters.length_scale.shape == (3,)
+    assert learned.memory_bytes > 300 * 4 * 8
+
+
+def test_hyperparameters_can_be_given_and_fixed():
+    X, y = stream(100)
+    theta = {"length_scale": [1.0, 2.0, 3.0], "noise_variance": 0.25}
+    gp = splitgp.SplittingGP(hyperparameters=theta, fixed=["length_scale", "noise_variance"])
+    gp.update(X, y)
+    gp.train()
+    assert gp.hyperparameters.length_scale.tolist() == [1.0, 2.0, 3.0]
+    assert gp.hyperparameters.noise_variance == 0.25
+    gp.hyperparameters = gp.hyperparameters  # what is read can be written
+    assert gp.hyperparameters.length_scale.tolist() == [1.0, 2.0, 3.0]
+
+
+def test_background_training_is_adopted():
+    X, y = stream(300)
+    gp = splitgp.SplittingGP(training="background")
+    gp.update(X, y)
+    gp.finish_training()
+    assert gp.training_history
+
+
+def test_preset_paper_and_what_wins_over_it():
+    assert splitgp.SplittingGP(preset="paper")._options.neighbors == 0
+    assert splitgp.SplittingGP(preset="paper")._options.kernel == "rbf"
+    assert splitgp.SplittingGP(preset="paper", neighbors=3)._options.neighbors == 3
+
+
+def test_defaults_are_the_engine_s():
+    from splitgp import _core, _options
+
+    engine = _core.Options()
+    for name, value in _options.DEFAULTS.items():
+        if name not in ("preset", "hyperparameters"):
+            assert getattr(engine, name) == (list(value) if name == "fixed" else value), name
+
+
+@pytest.mark.parametrize(
+    ("keywords", "message"),
+    [
+        ({"split_limit": 0}, "split_limit is 0"),
+        ({"split_limit": 2.5}, "split_limit is 2.5; it must be an integer"),
+        ({"split_limit": 2**40}, f"split_limit is {2**40}"),
+        ({"kernel": "cubic"}, 'kernel is "cubic"; it must be one of auto, rbf'),
+        ({"kernel": 3}, "kernel is 3"),
+        ({"aggregation": "vote"}, 'aggregation is "vote"'),
+        ({"neighbors": -1}, "neighbors is -1"),
+        ({"inherit": "yes"}, "inherit is 'yes'"),
+        ({"training": "never"}, 'training is "never"'),
+        ({"training_observations": 1}, "training_observations is 1"),
+        ({"seed": -3}, "seed is -3"),
+        ({"n_threads": 0}, "n_threads is 0"),
+        ({"preset": "best"}, "preset is 'best'"),
+        ({"fixed": ["width"]}, 'fixed names "width"'),
+        ({"fixed": "mean"}, "fixed is 'mean'"),
+        ({"hyperparameters": {"width": 1}}, 'hyperparameters has no "width"'),
+        ({"hyperparameters": {"length_scale": [1.0, -1.0]}}, r"length_scale\[1\] is -1"),
+        ({"hyperparameters": {"signal_variance": "big"}}, "signal_variance is 'big'"),
+    ],
+)
+def test_wrong_options_are_named(keywords, message):
+    with pytest.raises(ValueError, match=message):
+        splitgp.SplittingGP(**keywords)
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "message"),
+    [
+        ([1.0, 2.0], [1.0], r"X has shape \(2,\)"),
+        ([[1.0, 2.0]], [1.0, 2.0], "y has 2 rows and x has 1"),
+        ([[1.0, 2.0]], [[[1.0]]], r"y has shape \(1, 1, 1\)"),
+        ([[1.0]], [1.0], "x has 1 values in a row; the model needs 2"),
+        ([[1.0, 2.0]], [[1.0, 2.0]], "y has 2 values in a row; the model needs 1"),
+        ([[1.0, np.nan]], [1.0], r"x\[1\] of row 0 is nan"),
+        ([[1.0, 2.0]], [np.inf], r"y\[0\] of row 0 is inf"),
+        ([[1.0, 1j]], [1.0], "X is complex"),
+        ([["a", "b"]], [1.0], "X has values that are not numbers"),
+    ],
+)
+def test_wrong_data_are_named_and_change_nothing(X, y, message):
+    gp = splitgp.SplittingGP(training="off")
+    gp.update([[0.0, 0.0], [1.0, 1.0]], [0.0, 1.0])
+    before = gp.predict([[0.5, 0.5]])
+    with pytest.raises(ValueError, match=message):
+        gp.update(X, y)
+    assert gp.n_observations == 2
+    assert gp.predict([[0.5, 0.5]]).mean == before.mean
+
+
+def test_a_rejected_first_update_leaves_the_sizes_open():
+    gp = splitgp.SplittingGP()
+    with pytest.raises(ValueError, match="nan"):
+        gp.update([[np.nan]], [1.0])
+    gp.update([[1.0, 2.0]], [1.0])
+    assert gp.n_inputs == 2
+
+
+def test_nothing_to_predict_with_is_an_error():
+    with pytest.raises(ValueError, match="no observations yet"):
+        splitgp.SplittingGP().predict([[0.0]])
+
+
+def test_a_level_outside_0_and_1_is_named(learned):
+    prediction = learned.predict([[0.0, 0.0, 0.0]])
+    with pytest.raises(ValueError, match="level is 2"):
+        prediction.interval(2)
+
+
+def test_repr_is_useful(learned):
+    assert repr(splitgp.SplittingGP(kernel="rbf")) == "SplittingGP(split_limit=250, kernel='rbf')"
+    assert "300 observations" in repr(learned)
+    assert "<table>" in learned._repr_html_()
+    assert "<table>" in splitgp.SplittingGP()._repr_html_()

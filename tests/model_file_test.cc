@@ -71,7 +71,7 @@ class ModelFileCases : public ::testing::TestWithParam<Case> {
 
   TemporaryDirectory directory_;
   std::filesystem::path path_ = directory_ / "model.splitgp";
-  Stream stream_ = smooth_stream(1, kInputs, GetParam().outputs, 300);
+  Stream stream_ = smooth_stream(1, kInputs, GetParam().outputs, 220);
   Eigen::MatrixXd queries_ = smooth_stream(2, kInputs, 1, 40).X;
 };
 
@@ -92,8 +92,8 @@ TEST_P(ModelFileCases, ResumedStreamGivesTheUninterruptedModel) {
   learn(model, 0, 40);
   ModelFile::create(path_, model);
   bool stale = false;
-  for (Eigen::Index from = 40; from < 300; from += 13) {
-    const Eigen::Index to = std::min<Eigen::Index>(from + 13, 300);
+  for (Eigen::Index from = 40; from < 220; from += 13) {
+    const Eigen::Index to = std::min<Eigen::Index>(from + 13, 220);
     ModelFile file = ModelFile::open(path_);
     expect_same_model(model, file.model());
     expect_same_predictions(model, file.model(), queries_);
@@ -110,7 +110,7 @@ TEST_P(ModelFileCases, ResumedStreamGivesTheUninterruptedModel) {
   expect_same_model(model, file.model());
   expect_same_predictions(model, file.model(), queries_);
   EXPECT_GT(file.model().n_local(), 10);
-  EXPECT_EQ(file.position("stream").rows, 300u);
+  EXPECT_EQ(file.position("stream").rows, 220u);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ModelFileCases, ::testing::ValuesIn(cases()),

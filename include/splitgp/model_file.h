@@ -50,6 +50,7 @@ struct SourcePosition {
 class ModelFile {
  public:
   /// Makes a new file that holds `model`, whatever it has learned already. The file must not exist.
+  /// REQUIRES: at most 1900 inputs and outputs together.
   static ModelFile create(const std::filesystem::path& path, SplittingGp model,
                           ModelFileOptions options = {});
 

@@ -23,9 +23,9 @@ Index Centers::most_similar(const Kernel& kernel, const Eigen::Ref<const Eigen::
   workspace.distance.resize(centers_.rows());
   auto distance = workspace.distance.head(size_);
   kernel.squared_distances(centers_.topRows(size_), x, distance);
-  Index best = 0;
-  distance.minCoeff(&best);
-  return best;
+  // Two quick passes: Eigen's minCoeff with an index is a slow one.
+  const double least = distance.minCoeff();
+  return std::find(distance.begin(), distance.end(), least) - distance.begin();
 }
 
 void Centers::most_similar(const Kernel& kernel, const Eigen::Ref<const Eigen::VectorXd>& x,

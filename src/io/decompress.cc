@@ -77,7 +77,8 @@ class Decompressor : public ByteSource {
  private:
   std::unique_ptr<ByteSource> packed_;
   std::string name_;
-  std::vector<char> buffer_ = std::vector<char>(1 << 16);
+  // Small, so that the position in a small file still says how far the reading has come.
+  std::vector<char> buffer_ = std::vector<char>(1 << 13);
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   bool ended_ = false;

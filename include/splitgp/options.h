@@ -29,7 +29,7 @@ enum class SplitSpace {
 /// When Train runs.
 enum class Training {
   off,         ///< θ stays what it was given; train() still works.
-  inlined,     ///< Within update, whenever the number of observations has doubled. Deterministic.
+  inlined,     ///< Within update, whenever the stream has grown by half. Deterministic.
   background,  ///< At the same moments, on a copy, in a thread of its own; update never waits for
                ///< it.
 };
@@ -76,8 +76,8 @@ struct Options {
   /// scaled: a column in large units must not dictate every cut, nor an irrelevant one.
   SplitSpace split_space = SplitSpace::scaled;
 
-  /// inlined: the same stream gives the same model, and doubling keeps the cost of all trainings
-  /// within a constant number of passes.
+  /// inlined: the same stream gives the same model, and geometric growth keeps the number of trainings
+  /// logarithmic in its length.
   Training training = Training::inlined;
 
   /// How many observations at most, in neighbourhoods drawn at random, Train looks at; so its cost

@@ -94,7 +94,7 @@ int run_demo(const DemoFlags& flags) {
       "\nAgainst f without the noise, RMSE {:.3f}: the noise, sd {:.1f}, is averaged out.\n"
       "It took the noise to be {:.3f}, chose the kernel {} and the length scales {:.2f} and "
       "{:.2f}.\n"
-      "{} rows in {:.1f} s; no update looked at more than {} of them.\n\n",
+      "{} rows in {:.1f} s; no local GP holds more than {} of them.\n\n",
       error_without_noise(model), kNoise, theta.output_scale(0) * std::sqrt(theta.noise_variance),
       to_string(theta.kernel), theta.length_scale(0), theta.length_scale(1),
       with_separators(scores.rows()), seconds, model.options().split_limit + 1);

@@ -76,8 +76,8 @@ struct Options {
   /// scaled: a column in large units must not dictate every cut, nor an irrelevant one.
   SplitSpace split_space = SplitSpace::scaled;
 
-  /// inlined: the same stream gives the same model, and geometric growth keeps the number of trainings
-  /// logarithmic in its length.
+  /// inlined: the same stream gives the same model, and geometric growth keeps the number of
+  /// trainings logarithmic in its length.
   Training training = Training::inlined;
 
   /// How many observations at most, in neighbourhoods drawn at random, Train looks at; so its cost

@@ -48,6 +48,27 @@ TEST(Train, FixedHyperparametersStay) {
   EXPECT_NE(model.hyperparameters().signal_variance, 1.0);
 }
 
+// Before the first training θ follows the scale of the data, so the unit of the outputs does not
+// matter even for the second row.
+TEST(Train, FirstRowsArePredictedInTheDataSOwnUnits) {
+  const Stream stream = noisy(2, 20, 0.1, 12, wave);
+  SplittingGp plain(2, 1);
+  SplittingGp other(2, 1);
+  for (Index i = 0; i < 20; ++i) {
+    const VectorXd x = stream.X.col(i);
+    const VectorXd y = stream.Y.col(i).array() + 10.0;
+    if (i > 0) {
+      const Prediction small = plain.predict(x);
+      const Prediction large = other.predict(x);
+      EXPECT_NEAR(large.mean(0), 1e4 * small.mean(0), 1e-6 * std::abs(large.mean(0))) << i;
+      EXPECT_NEAR(large.variance(0), 1e8 * small.variance(0), 1e-6 * large.variance(0)) << i;
+      EXPECT_LT(std::abs(small.mean(0) - 10.0), 5.0) << i;
+    }
+    plain.update(x, y);
+    other.update(x, 1e4 * y);
+  }
+}
+
 TEST(Train, OldThetaStaysWhenTheNewOneIsNotBetter) {
   Options options;
   options.training = Training::off;

@@ -49,11 +49,16 @@ class SplittingGp {
   /// Predicts at the columns of X, O(q·m²) for each. Without observations, and far from all of
   /// them, the answer is the prior.
   Prediction predict(const Eigen::Ref<const Eigen::MatrixXd>& X) const;
+  /// The same into `result`, whose memory is used again: in a loop on one thread nothing is
+  /// allocated.
+  void predict(const Eigen::Ref<const Eigen::MatrixXd>& X, Prediction& result) const;
 
   /// A loaded model builds each local GP's factor when it is first updated. This builds those that
   /// speak at the columns of X, O(m³) each, so that predict() does not have to do so again and
   /// again; it changes no prediction.
   void wake(const Eigen::Ref<const Eigen::MatrixXd>& X);
+  /// The same for all local GPs.
+  void wake();
 
   /// Predicts at x and shows what each local GP that spoke said, and its weight.
   Explanation explain(const Eigen::Ref<const Eigen::VectorXd>& x) const;
@@ -77,6 +82,9 @@ class SplittingGp {
   /// Brings at most `most` local GPs, O(m³) each, to the current θ; returns how many are still
   /// behind.
   Eigen::Index refit(Eigen::Index most);
+
+  /// The one option that may change later, because no result depends on it.  REQUIRES: threads ≥ 1.
+  void set_threads(int threads);
 
   const Options& options() const;
   Eigen::Index n_inputs() const;

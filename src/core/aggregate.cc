@@ -33,7 +33,7 @@ bool normalise(std::vector<double>& logs) {
 
 }  // namespace
 
-void aggregation_weights(const std::vector<Candidate>& candidates, double outsider,
+void aggregation_weights(std::span<const Candidate> candidates, double outsider,
                          const Options& options, std::vector<double>& weights) {
   assert(!candidates.empty());
   weights.assign(candidates.size(), 0.0);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "core/local_gp.h"
@@ -19,7 +20,7 @@ struct Candidate {
 /// `candidates` are the most similar local GPs, most similar first; `outsider` is the log
 /// similarity of the next one, −∞ if there is none: the taper fades a local GP out as it nears that
 /// rank.
-void aggregation_weights(const std::vector<Candidate>& candidates, double outsider,
+void aggregation_weights(std::span<const Candidate> candidates, double outsider,
                          const Options& options, std::vector<double>& weights);
 
 }  // namespace splitgp

@@ -1,10 +1,11 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <array>
+#include <cstdint>
 #include <vector>
 
 #include "core/kernel.h"
-#include "core/local_gp.h"
 
 namespace splitgp {
 
@@ -16,29 +17,68 @@ struct Neighbor {
 
 /// The centers of all local GPs, searched by similarity. Ties go to the lower number, so the answer
 /// never depends on how the search went.
+///
+/// An R-tree: a node holds up to kFan entries, each with the box around what is below it; a center
+/// is a box without extent. Boxes are kept in raw units, where they stay true whatever θ does to
+/// the length scales, and a move or an insertion mends only the boxes on one path to the root. All
+/// leaves are equally deep, so one update costs O(kFan · d · log C) at worst, whatever came before:
+/// the split tree itself would be as deep as the stream is long when data arrive in order.
 class Centers {
  public:
-  explicit Centers(Eigen::Index inputs) : centers_(0, inputs) {}
+  explicit Centers(Eigen::Index inputs) : inputs_(inputs) {}
 
-  void set(Eigen::Index local_gp, const Eigen::VectorXd& center);
-  Eigen::Index size() const { return size_; }
+  /// Adds the center of a local GP (the next number), or moves one. The kernel says in what units
+  /// to keep close things together; a new one makes earlier choices no less right, only less good.
+  void set(Eigen::Index local_gp, const Eigen::VectorXd& center, const Kernel& kernel);
+  Eigen::Index size() const { return std::ssize(places_); }
 
   /// argmax_i k(c_i, x).  REQUIRES: size() > 0.
-  Eigen::Index most_similar(const Kernel& kernel, const Eigen::Ref<const Eigen::VectorXd>& x,
-                            Workspace& workspace) const;
+  Eigen::Index most_similar(const Kernel& kernel, const Eigen::Ref<const Eigen::VectorXd>& x) const;
 
   /// The `count` most similar ones (all, if there are fewer), most similar first.
   void most_similar(const Kernel& kernel, const Eigen::Ref<const Eigen::VectorXd>& x,
-                    Eigen::Index count, Workspace& workspace,
-                    std::vector<Neighbor>& neighbors) const;
+                    Eigen::Index count, std::vector<Neighbor>& neighbors) const;
 
-  std::size_t memory_bytes() const {
-    return static_cast<std::size_t>(centers_.size()) * sizeof(double);
-  }
+  std::size_t memory_bytes() const;
 
  private:
-  Eigen::Index size_ = 0;
-  Eigen::MatrixXd centers_;  // capacity × d
+  static constexpr int kFan = 16;
+  using Column = Eigen::Array<double, kFan, 1>;
+  struct Place {
+    std::int32_t node = -1;
+    std::int32_t slot = 0;
+  };
+  struct Node {
+    Place parent;  // no node: this is the root
+    bool leaf = true;
+    std::int32_t count = 0;
+    std::array<std::int32_t, kFan> below{};  // nodes or, in a leaf, local GPs
+  };
+  struct Search;
+
+  Node& node(std::int32_t i) { return nodes_[static_cast<std::size_t>(i)]; }
+  const Node& node(std::int32_t i) const { return nodes_[static_cast<std::size_t>(i)]; }
+  Column& lower(std::int32_t i, Eigen::Index k) { return boxes_[box_at(i, k)]; }
+  Column& upper(std::int32_t i, Eigen::Index k) { return boxes_[box_at(i, k) + 1]; }
+  std::size_t box_at(std::int32_t i, Eigen::Index k) const {
+    return static_cast<std::size_t>(2 * (i * inputs_ + k));
+  }
+
+  Column bounds(std::int32_t i, const Kernel& kernel,
+                const Eigen::Ref<const Eigen::VectorXd>& x) const;
+  void search(std::int32_t i, Search& search) const;
+  void insert(Eigen::Index local_gp, const Eigen::VectorXd& center, const Kernel& kernel);
+  void put(Place place, Eigen::Index local_gp, const Eigen::VectorXd& center);
+  std::int32_t new_node(bool leaf);
+  std::int32_t split_node(std::int32_t i, const Kernel& kernel);
+  void move_entry(Place from, Place to);
+  void mend_boxes_above(std::int32_t i);
+
+  Eigen::Index inputs_;
+  std::int32_t root_ = -1;
+  std::vector<Node> nodes_;
+  std::vector<Column> boxes_;  // of node i: lower and upper bounds of its entries, input by input
+  std::vector<Place> places_;  // of each local GP's center
 };
 
 }  // namespace splitgp

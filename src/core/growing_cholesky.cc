@@ -258,7 +258,77 @@ void GrowingCholesky::close_gaps() {
 }
 
 void GrowingCholesky::solve_lower(Eigen::Ref<Eigen::MatrixXd> b) const {
-  solve_columns(b, [this](double* rows) { solve_lower_rows(rows); });
+  assert(b.rows() == size());
+  // As many accumulators, four rows of this many lanes, as fit into the registers.
+  constexpr int kLanes = Lanes::kParts == 1 ? 2 : 1;
+  constexpr Index kTogether = kLanes * Lanes::kCount;
+  Index c = 0;
+  for (; b.cols() - c >= kTogether; c += kTogether)
+    solve_lower_together<kLanes>(b.middleCols(c, kTogether));
+  for (; b.cols() - c >= 2; c += std::min<Index>(Lanes::kCount, b.cols() - c))
+    solve_lower_together<1>(b.middleCols(c, std::min<Index>(Lanes::kCount, b.cols() - c)));
+  solve_columns(b.rightCols(b.cols() - c), [this](double* rows) { solve_lower_rows(rows); });
+}
+
+// Row k of all columns side by side, zeros in the gaps and in lanes that no column needs.
+template <int kLanes>
+void GrowingCholesky::solve_lower_together(Eigen::Ref<Eigen::MatrixXd> b) const {
+  static thread_local std::vector<Lanes> interleaved;
+  interleaved.assign(static_cast<std::size_t>(kLanes * kRows * panels()), Lanes{});
+  const auto rows = [&](Index i) { return interleaved.data() + kLanes * row_of(i); };
+  for (Index c = 0; c < b.cols(); ++c) {
+    const double* column = b.col(c).data();
+    for (Index i = 0; i < size(); ++i) rows(i)[c / Lanes::kCount].set(c % Lanes::kCount, column[i]);
+  }
+  solve_lower_lanes<kLanes>(interleaved.data());
+  for (Index c = 0; c < b.cols(); ++c) {
+    double* column = b.col(c).data();
+    for (Index i = 0; i < size(); ++i)
+      column[i] = rows(i)[c / Lanes::kCount].get(c % Lanes::kCount);
+  }
+}
+
+namespace {
+
+// Σ over k of L(r, k)·b(k) for the four rows of a panel; the even or the odd k, as `k` begins.
+template <int kLanes>
+inline void partial_sums(const Lanes* columns, Index k, Index end, const Lanes* b,
+                         Lanes (&sum)[Lanes::kCount][kLanes]) {
+  for (auto& row : sum) {
+    for (Lanes& lanes : row) lanes = Lanes{};
+  }
+  for (; k < end; k += 2) {
+    const Lanes& column = columns[k];
+    for (int l = 0; l < kLanes; ++l) {
+      const Lanes& x = b[kLanes * k + l];
+      sum[0][l].add(column.get(0), x);
+      sum[1][l].add(column.get(1), x);
+      sum[2][l].add(column.get(2), x);
+      sum[3][l].add(column.get(3), x);
+    }
+  }
+}
+
+}  // namespace
+
+// The sums of solve_lower_rows, in the same order for every column, with the columns in the lanes.
+template <int kLanes>
+void GrowingCholesky::solve_lower_lanes(Lanes* b) const {
+  for (Index p = 0; p < panels(); ++p) {
+    const Lanes* columns = panel(p);
+    const Index first = p * kRows;
+    Lanes even[kRows][kLanes], odd[kRows][kLanes];
+    partial_sums<kLanes>(columns, 0, first, b, even);
+    partial_sums<kLanes>(columns, 1, first, b, odd);
+    for (Index row = 0; row < std::min(kRows, rows_ - first); ++row) {
+      for (int l = 0; l < kLanes; ++l) {
+        Lanes x = b[kLanes * (first + row) + l] - (even[row][l] + odd[row][l]);
+        for (Index k = 0; k < row; ++k)
+          x.subtract(columns[first + k].get(row), b[kLanes * (first + k) + l]);
+        b[kLanes * (first + row) + l] = x * inverse_pivots_[static_cast<std::size_t>(first + row)];
+      }
+    }
+  }
 }
 
 void GrowingCholesky::solve_upper(Eigen::Ref<Eigen::MatrixXd> b) const {

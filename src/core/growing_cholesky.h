@@ -59,7 +59,8 @@ class GrowingCholesky {
   void remove(Eigen::Index j, Eigen::Ref<Eigen::MatrixXd> solved);
   void remove(Eigen::Index j);
 
-  /// b ← L⁻¹b for every column b. O(n²/2) each
+  /// b ← L⁻¹b for every column b. O(n²/2) each; many columns together read the factor once for
+  /// several of them, and give the same bits as each alone.
   void solve_lower(Eigen::Ref<Eigen::MatrixXd> b) const;
   /// b ← L⁻ᵀb.
   void solve_upper(Eigen::Ref<Eigen::MatrixXd> b) const;
@@ -89,6 +90,10 @@ class GrowingCholesky {
   void empty_row(Eigen::Index row);
   void close_gaps();
   void solve_lower_rows(double* b) const;
+  template <int kLanes>
+  void solve_lower_together(Eigen::Ref<Eigen::MatrixXd> b) const;
+  template <int kLanes>
+  void solve_lower_lanes(Lanes* b) const;
   void solve_panel(Eigen::Index p, const Lanes& sum, double* b) const;
   void solve_upper_rows(double* b) const;
   template <typename Solve>

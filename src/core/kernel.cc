@@ -11,10 +11,6 @@ namespace {
 constexpr double kSqrt3 = std::numbers::sqrt3;
 const double kSqrt5 = std::sqrt(5.0);
 
-// Beyond this r² every family but rational_quadratic is 0 in double precision; the cap keeps
-// polynomial × exp from becoming ∞ × 0.
-constexpr double kLargestSquaredDistance = 1e300;
-
 // Eigen's exp never falls below exp(−709) ≈ 1e-308. Beyond this exponent the polynomial of a Matérn
 // kernel would lift that back to a correlation that counts: to 1e-8 for r² = 1e300.
 constexpr double kLargestExponent = 1e4;

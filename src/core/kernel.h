@@ -12,6 +12,10 @@ namespace splitgp {
 /// compared there or in logs: k itself underflows far from the data.
 class Kernel {
  public:
+  /// r² is never more. Beyond it every family but rational_quadratic is 0 in double precision; the
+  /// cap keeps polynomial × exp from becoming ∞ × 0.
+  static constexpr double kLargestSquaredDistance = 1e300;
+
   /// REQUIRES: theta was completed and checked (core/validate.h).
   explicit Kernel(const Hyperparameters& theta);
 

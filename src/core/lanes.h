@@ -29,6 +29,23 @@ struct Lanes {
     for (int i = 0; i < kParts; ++i) part[i] += a * x.part[i];
   }
 
+  /// this −= a·x
+  void subtract(double a, const Lanes& x) {
+    for (int i = 0; i < kParts; ++i) part[i] -= a * x.part[i];
+  }
+
+  Lanes operator*(double a) const {
+    Lanes result;
+    for (int i = 0; i < kParts; ++i) result.part[i] = a * part[i];
+    return result;
+  }
+
+  Lanes operator-(const Lanes& other) const {
+    Lanes result;
+    for (int i = 0; i < kParts; ++i) result.part[i] = part[i] - other.part[i];
+    return result;
+  }
+
   Lanes operator+(const Lanes& other) const {
     Lanes result;
     for (int i = 0; i < kParts; ++i) result.part[i] = part[i] + other.part[i];

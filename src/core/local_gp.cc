@@ -65,8 +65,7 @@ double LocalGp::append(const Observation& observation, Workspace& workspace) {
 double LocalGp::append_to_factor(Index row, Workspace& workspace) {
   assert(row == factor_.size());
   const Hyperparameters& theta = theta_->values;
-  if (workspace.column.size() < row) workspace.column.resize(inputs_.rows());
-  auto w = workspace.column.head(row);
+  auto w = workspace.reserve(row, 1).col(0);
   theta_->kernel.squared_distances(inputs_.topRows(row), inputs_.row(row).transpose(), w);
   theta_->kernel.values_in_place(w.array());
   factor_.solve_lower(w);
@@ -184,26 +183,38 @@ void LocalGp::factorise() {
 
 LocalGp::Posterior LocalGp::predict(const Eigen::Ref<const VectorXd>& x, Workspace& workspace,
                                     Eigen::Ref<VectorXd> mean) const {
+  Posterior posterior;
+  predict(x, workspace, mean, {&posterior, 1});
+  return posterior;
+}
+
+void LocalGp::predict(const Eigen::Ref<const Eigen::MatrixXd>& X, Workspace& workspace,
+                      Eigen::Ref<Eigen::MatrixXd> means, std::span<Posterior> posteriors) const {
   if (dormant()) {
     LocalGp awake = *this;
     awake.wake();
-    return awake.predict(x, workspace, mean);
+    return awake.predict(X, workspace, means, posteriors);
   }
   const Hyperparameters& theta = theta_->values;
   const Index n = size();
-  if (workspace.column.size() < n) workspace.column.resize(inputs_.rows());
-  auto w = workspace.column.head(n);
-  theta_->kernel.squared_distances(inputs(), x, w);
-  theta_->kernel.values_in_place(w.array());
-  factor_.solve_lower(w);
+  auto W = workspace.reserve(n, X.cols());
+  for (Index i = 0; i < X.cols(); ++i) {
+    theta_->kernel.squared_distances(inputs(), X.col(i), W.col(i));
+    theta_->kernel.values_in_place(W.col(i).array());
+  }
+  factor_.solve_lower(W);
   // With w = L⁻¹k: the mean is kᵀK⁻¹(y − mean) = wᵀz and the variance k(x,x) − wᵀw, one solve for
   // both.
-  for (Index o = 0; o < outputs_.cols(); ++o) {
-    mean(o) = theta.mean(o) + theta.output_scale(o) * w.dot(solved_.col(o).head(n));
-  }
-  const double explained = w.squaredNorm();
   const double least = std::numeric_limits<double>::epsilon() * theta.signal_variance;
-  return {std::max(theta.signal_variance - explained, least), explained};
+  for (Index i = 0; i < X.cols(); ++i) {
+    const auto w = W.col(i);
+    for (Index o = 0; o < outputs_.cols(); ++o) {
+      means(o, i) = theta.mean(o) + theta.output_scale(o) * w.dot(solved_.col(o).head(n));
+    }
+    const double explained = w.squaredNorm();
+    posteriors[static_cast<std::size_t>(i)] = {std::max(theta.signal_variance - explained, least),
+                                               explained};
+  }
 }
 
 VectorXd LocalGp::in_split_space(const Eigen::Ref<const VectorXd>& difference) const {

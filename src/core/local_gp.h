@@ -1,8 +1,10 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <span>
 #include <vector>
 
 #include "core/growing_cholesky.h"
@@ -22,8 +24,16 @@ struct Observation {
 
 /// Buffers of one thread's predictions and updates, so that the steady state allocates nothing.
 struct Workspace {
-  Eigen::VectorXd column;    // k(x, points), then L⁻¹ of it
-  Eigen::VectorXd distance;  // to the centers
+  Eigen::MatrixXd columns;  // k(x, points) for one or several x, then L⁻¹ of it
+
+  /// Of n rows each, every one aligned like the first: how Eigen vectorises a column, and so the
+  /// last bit of its exponentials, depends on where the column starts.
+  auto reserve(Eigen::Index n, Eigen::Index count) {
+    if (columns.rows() < n || columns.cols() < count) {
+      columns.resize(std::max(columns.rows(), (n + 7) / 8 * 8), std::max(columns.cols(), count));
+    }
+    return columns.topLeftCorner(n, count);
+  }
 };
 
 /// A GP over at most m+1 observations: (X_i, Y_i, c_i) of the paper's Algorithms 1–3.
@@ -53,6 +63,9 @@ class LocalGp {
   };
   Posterior predict(const Eigen::Ref<const Eigen::VectorXd>& x, Workspace& workspace,
                     Eigen::Ref<Eigen::VectorXd> mean) const;
+  /// The same, to the bit, for each column of X.
+  void predict(const Eigen::Ref<const Eigen::MatrixXd>& X, Workspace& workspace,
+               Eigen::Ref<Eigen::MatrixXd> means, std::span<Posterior> posteriors) const;
 
   /// The inputs less the center, in the space in which Split measures (n × d).
   Eigen::MatrixXd centered_inputs() const;

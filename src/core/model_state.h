@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <vector>
 
@@ -32,9 +33,9 @@ struct ModelState {
   Eigen::Index inputs;
   Eigen::Index outputs;
   ThetaPointer theta;
-  bool theta_given = false;        // by the user: worth starting Train from
-  std::vector<LocalGp> local_gps;  // 𝒜
-  Centers centers;                 // c_i, kept together for the search
+  bool theta_given = false;       // by the user: worth starting Train from
+  std::deque<LocalGp> local_gps;  // 𝒜; a vector would move them all when it grows
+  Centers centers;                // c_i, kept together for the search
   std::uint64_t next_sequence = 0;
   std::vector<SplitRecord> split_history;
   Eigen::Index refit_cursor = 0;  // local GPs before it have the current θ

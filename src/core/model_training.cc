@@ -1,10 +1,13 @@
 #include "core/model_training.h"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <utility>
 
+#include "core/objective.h"
 #include "core/train.h"
 #include "core/training_set.h"
 
@@ -59,6 +62,27 @@ TrainingPlan training_plan(const ModelState& model, const TrainingSet& set, bool
   return plan;
 }
 
+// Until there is enough to train on, θ follows the scale of the data: without this the first rows
+// would be predicted in whatever units the defaults happen to be right for.
+void follow_scale(ModelState& model) {
+  const std::uint64_t n = model.next_sequence;
+  TrainingSet set = training_set(model);
+  if (n == 1) {
+    // One observation shows where the outputs lie, and that they may differ by as much.
+    const auto size = set.output_mean.array().abs();
+    set.output_spread = (size > 1e-130).select(size, 1.0);
+  } else {
+    // From the spread of n observations to that of the next one's distance from their mean.
+    const double count = static_cast<double>(n);
+    set.output_spread *= std::sqrt((count + 1.0) / (count - 1.0));
+  }
+  const Objective objective(set, model.theta->values.kernel, model.theta->values,
+                            model.options.fixed);
+  adopt(model, objective.theta(objective.start(medium_length_scale(set), 0.1)));
+  while (refit_next(model)) {  // few and small as yet: no need to wait until they are touched
+  }
+}
+
 const TrainResult& record(ModelState& model, TrainResult result) {
   model.schedule.trained(result.sequence, result.searched);
   if (result.adopted) {
@@ -79,7 +103,11 @@ bool train_if_due(ModelState& model) {
       trained = true;
     }
   }
-  if (!model.schedule.due(model.next_sequence)) return trained;
+  if (!model.schedule.due(model.next_sequence)) {
+    const bool untrained = !model.schedule.ever_trained() && !model.theta_given;
+    if (untrained && std::has_single_bit(model.next_sequence)) follow_scale(model);
+    return trained;
+  }
   if (model.trainer && model.trainer->busy()) return trained;
   TrainingSet set = training_set(model);
   TrainingPlan plan = training_plan(model, set, model.schedule.search_due(model.next_sequence));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <cmath>
 #include <string>
 
 #include "core/kernel.h"
@@ -8,6 +9,11 @@
 #include "splitgp/options.h"
 
 namespace splitgp {
+
+/// In spreads: √d, the typical distance between two observations.
+inline double medium_length_scale(const TrainingSet& set) {
+  return std::sqrt(static_cast<double>(set.input_spread.size()));
+}
 
 /// What Train maximises: Σ over blocks of log p(Y | X, θ), plus a weak log prior, per observation.
 ///

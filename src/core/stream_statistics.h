@@ -22,10 +22,11 @@ class StreamStatistics {
 
   void add(const Eigen::Ref<const Eigen::VectorXd>& values) {
     ++sums_.n;
-    // Squares of 1e150 stay finite; the quotient goes first.
-    const Eigen::VectorXd before = values - sums_.mean;
-    sums_.mean += before / static_cast<double>(sums_.n);
-    sums_.squares.array() += before.array() * (values - sums_.mean).array();
+    for (Eigen::Index k = 0; k < values.size(); ++k) {
+      const double before = values(k) - sums_.mean(k);
+      sums_.mean(k) += before / static_cast<double>(sums_.n);
+      sums_.squares(k) += before * (values(k) - sums_.mean(k));
+    }
   }
 
   const Eigen::VectorXd& mean() const { return sums_.mean; }

@@ -59,11 +59,6 @@ void optimise(const TrainingSet& set, const TrainingPlan& plan, const VectorXd* 
   contender.value = objective.value(optimum.parameters, nullptr);
 }
 
-// In spreads: √d, the typical distance between two observations.
-double medium_length_scale(const TrainingSet& set) {
-  return std::sqrt(static_cast<double>(set.input_spread.size()));
-}
-
 // Long, medium and short length scales, little and much noise: from one start alone, many
 // irrelevant inputs or a rough function can end at "all noise". With a trained θ at hand two of
 // them will do.

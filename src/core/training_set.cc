@@ -54,10 +54,8 @@ TrainingSet::Block neighbourhood(const ModelState& model, std::size_t first, Ind
     append_rows(block, middle, false);
     return block;
   }
-  Workspace workspace;
   std::vector<Neighbor> neighbors;
-  model.centers.most_similar(model.theta->kernel, middle.center(), 2 * enough, workspace,
-                             neighbors);
+  model.centers.most_similar(model.theta->kernel, middle.center(), 2 * enough, neighbors);
   append_rows(block, middle, true);
   for (const Neighbor& neighbor : neighbors) {
     const auto i = static_cast<std::size_t>(neighbor.local_gp);

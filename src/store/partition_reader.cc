@@ -195,11 +195,11 @@ void read_partition(const Database& database, const ModelNumbers& numbers,
 
   state.next_sequence = observations.size();
   for (const StoredSplit& split : splits) state.split_history.push_back(split.record);
-  state.local_gps.reserve(members.size());
   for (std::size_t i = 0; i < members.size(); ++i) {
     state.local_gps.push_back(
         restore(observations, std::move(members[i]), local_gps[i], state.options));
-    state.centers.set(static_cast<Index>(i), state.local_gps.back().center());
+    state.centers.set(static_cast<Index>(i), state.local_gps.back().center(),
+                      state.theta->kernel);
   }
   state.refit_cursor = numbers.at("refit_cursor", 0, std::ssize(members));
   state.may_be_dormant = true;

@@ -1,0 +1,170 @@
+#include "core/predict.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+
+#include "core/aggregate.h"
+#include "core/parallel.h"
+
+namespace splitgp {
+
+using Eigen::Index;
+using Eigen::VectorXd;
+
+namespace {
+
+// Queries answered together: enough of them to share local GPs, few enough for the cache.
+constexpr Index kMostQueries = 4096;
+constexpr Index kMostAnswers = 32768;
+// Queries that one local GP answers at a time.
+constexpr Index kBlock = 32;
+
+// A question to one local GP; its answer goes to place `answer`.
+struct Question {
+  Index local_gp;
+  Index query;
+  Index answer;
+};
+
+// What one thread needs to predict. Query i, rank r: answer i·speaking + r.
+struct Predictor {
+  Workspace workspace;
+  std::vector<Neighbor> neighbors;
+  std::vector<Index> local_gps;  // who gave each answer
+  std::vector<Question> questions;
+  std::vector<double> outsiders;
+  std::vector<Candidate> candidates;
+  Eigen::MatrixXd means;  // outputs × answers
+  std::vector<double> weights;
+
+  // Of one local GP's block
+  Eigen::MatrixXd queries;
+  Eigen::MatrixXd block_means;
+  std::vector<LocalGp::Posterior> posteriors;
+
+  void ask(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X);
+  void answer(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X);
+  void weigh(const ModelState& model, Index query);
+};
+
+// s_i ← k(x, c_i): who speaks, with the first one who may not speak, to fade towards.
+void Predictor::ask(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X) {
+  const Kernel& kernel = model.theta->kernel;
+  const Index speaking = speakers(model);
+  const auto answers = static_cast<std::size_t>(X.cols() * speaking);
+  questions.clear();
+  outsiders.clear();
+  local_gps.resize(answers);
+  candidates.resize(answers);
+  if (means.rows() != model.outputs || means.cols() < X.cols() * speaking)
+    means.resize(model.outputs, X.cols() * speaking);
+  for (Index i = 0; i < X.cols(); ++i) {
+    model.centers.most_similar(kernel, X.col(i), speaking + 1, neighbors);
+    const bool outsider = std::ssize(neighbors) > speaking;
+    outsiders.push_back(outsider ? kernel.log_similarity(neighbors.back().squared_distance)
+                                 : -std::numeric_limits<double>::infinity());
+    for (Index r = 0; r < speaking; ++r) {
+      const Neighbor& neighbor = neighbors[static_cast<std::size_t>(r)];
+      const auto place = static_cast<std::size_t>(i * speaking + r);
+      local_gps[place] = neighbor.local_gp;
+      candidates[place].log_similarity = kernel.log_similarity(neighbor.squared_distance);
+      questions.push_back({neighbor.local_gp, i, i * speaking + r});
+    }
+  }
+}
+
+// E_i ← Mean((X_i, Y_i, c_i), x), and the variance. Local GP by local GP, so that each factor is
+// read once for many queries; alone or together, an answer is the same to the bit.
+void Predictor::answer(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X) {
+  std::sort(questions.begin(), questions.end(), [](const Question& a, const Question& b) {
+    return a.local_gp != b.local_gp ? a.local_gp < b.local_gp : a.answer < b.answer;
+  });
+  queries.resize(model.inputs, kBlock);
+  block_means.resize(model.outputs, kBlock);
+  posteriors.resize(kBlock);
+  for (std::size_t first = 0; first < questions.size();) {
+    Index count = 0;
+    const Index asked = questions[first].local_gp;
+    for (std::size_t q = first; q < questions.size() && count < kBlock; ++q, ++count) {
+      if (questions[q].local_gp != asked) break;
+      queries.col(count) = X.col(questions[q].query);
+    }
+    model.local_gps[static_cast<std::size_t>(asked)].predict(
+        queries.leftCols(count), workspace, block_means.leftCols(count), posteriors);
+    for (Index i = 0; i < count; ++i) {
+      const Index place = questions[first + static_cast<std::size_t>(i)].answer;
+      means.col(place) = block_means.col(i);
+      candidates[static_cast<std::size_t>(place)].posterior =
+          posteriors[static_cast<std::size_t>(i)];
+    }
+    first += static_cast<std::size_t>(count);
+  }
+}
+
+void Predictor::weigh(const ModelState& model, Index query) {
+  const auto speaking = static_cast<std::size_t>(speakers(model));
+  const auto at = static_cast<std::size_t>(query);
+  aggregation_weights(std::span(candidates).subspan(at * speaking, speaking), outsiders[at],
+                      model.options, weights);
+}
+
+// ŷ ← Σ w_i E_i, with standard deviation Σ w_i σ_i: the children of one parent carry the same
+// function, so their errors are taken as fully correlated, which is an upper bound under any
+// correlation.
+void combine(const ModelState& model, const Predictor& predictor, Index query,
+             Eigen::Ref<VectorXd> mean, Eigen::Ref<VectorXd> variance) {
+  mean.setZero();
+  double deviation = 0.0;
+  Index place = query * speakers(model);
+  for (const double weight : predictor.weights) {
+    mean += weight * predictor.means.col(place);
+    const Candidate& candidate = predictor.candidates[static_cast<std::size_t>(place++)];
+    deviation += weight * std::sqrt(candidate.posterior.variance);
+  }
+  variance = (deviation * model.theta->values.output_scale).array().square();
+}
+
+}  // namespace
+
+Index speakers(const ModelState& model) {
+  const Index all = model.centers.size();
+  if (model.options.aggregation == Aggregation::nearest) return std::min<Index>(1, all);
+  return model.options.neighbors == 0 ? all : std::min<Index>(model.options.neighbors, all);
+}
+
+void predict(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X,
+             Prediction& result) {
+  const Index together = std::clamp<Index>(kMostAnswers / speakers(model), 1, kMostQueries);
+  parallel_ranges(X.cols(), model.options.threads, [&](Index first, Index last) {
+    static thread_local Predictor predictor;
+    for (Index i = first; i < last; i += together) {
+      const auto queries = X.middleCols(i, std::min(together, last - i));
+      predictor.ask(model, queries);
+      predictor.answer(model, queries);
+      for (Index j = 0; j < queries.cols(); ++j) {
+        predictor.weigh(model, j);
+        combine(model, predictor, j, result.mean.col(i + j), result.variance.col(i + j));
+      }
+    }
+  });
+}
+
+std::vector<LocalPrediction> explain(const ModelState& model, const Eigen::Ref<const VectorXd>& x) {
+  Predictor predictor;
+  predictor.ask(model, x);
+  predictor.answer(model, x);
+  predictor.weigh(model, 0);
+  const auto squared_scale = model.theta->values.output_scale.array().square();
+  std::vector<LocalPrediction> result;
+  for (std::size_t i = 0; i < predictor.weights.size(); ++i) {
+    const Candidate& candidate = predictor.candidates[i];
+    result.push_back({predictor.local_gps[i], candidate.log_similarity, predictor.weights[i],
+                      predictor.means.col(static_cast<Index>(i)),
+                      candidate.posterior.variance * squared_scale});
+  }
+  return result;
+}
+
+}  // namespace splitgp

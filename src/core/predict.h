@@ -1,0 +1,19 @@
+#pragma once
+
+#include "core/model_state.h"
+
+namespace splitgp {
+
+/// Algorithm 3, Predict, at the columns of X into result.mean and result.variance, which have their
+/// sizes.  REQUIRES: the model has a local GP.
+void predict(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X,
+             Prediction& result);
+
+/// What each local GP says at x, and its weight.
+std::vector<LocalPrediction> explain(const ModelState& model,
+                                     const Eigen::Ref<const Eigen::VectorXd>& x);
+
+/// How many of the most similar local GPs speak.
+Eigen::Index speakers(const ModelState& model);
+
+}  // namespace splitgp

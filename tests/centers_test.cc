@@ -1,0 +1,112 @@
+#include "core/centers.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "support/streams.h"
+
+namespace splitgp {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+using testing::Random;
+
+Kernel kernel_with(const VectorXd& length_scale) {
+  Hyperparameters theta;
+  theta.kernel = KernelFamily::rbf;
+  theta.length_scale = length_scale;
+  return Kernel(theta);
+}
+
+// The centers one by one, and a full sort.
+class BruteForce {
+ public:
+  void set(Index local_gp, const VectorXd& center) {
+    if (local_gp == std::ssize(centers_)) centers_.emplace_back();
+    centers_[static_cast<std::size_t>(local_gp)] = center;
+  }
+  std::vector<Index> most_similar(const VectorXd& length_scale, const VectorXd& x,
+                                  Index count) const {
+    std::vector<std::pair<double, Index>> all;
+    for (Index i = 0; i < std::ssize(centers_); ++i) {
+      double r2 = 0.0;
+      for (Index k = 0; k < x.size(); ++k) {
+        r2 += std::pow((centers_[static_cast<std::size_t>(i)](k) - x(k)) * (1.0 / length_scale(k)),
+                       2);
+      }
+      all.emplace_back(r2, i);
+    }
+    std::sort(all.begin(), all.end());
+    std::vector<Index> result;
+    for (Index i = 0; i < std::min(count, std::ssize(all)); ++i)
+      result.push_back(all[static_cast<std::size_t>(i)].second);
+    return result;
+  }
+
+ private:
+  std::vector<VectorXd> centers_;
+};
+
+std::vector<Index> numbers_of(const std::vector<Neighbor>& neighbors) {
+  std::vector<Index> result;
+  for (const Neighbor& neighbor : neighbors) result.push_back(neighbor.local_gp);
+  return result;
+}
+
+class InDimensions : public ::testing::TestWithParam<int> {};
+
+// Centers appear, move and are searched, while θ changes now and then.
+TEST_P(InDimensions, SearchEqualsBruteForce) {
+  const Index d = GetParam();
+  Random random(static_cast<std::uint64_t>(d));
+  VectorXd length_scale = VectorXd::Ones(d);
+  Centers centers(d);
+  BruteForce brute_force;
+  std::vector<Neighbor> neighbors;
+  for (int step = 0; step < 3000; ++step) {
+    if (step % 500 == 499) {
+      for (double& value : length_scale) value = std::exp(2.0 * random.normal());
+    }
+    const Kernel kernel = kernel_with(length_scale);
+    const bool adds = centers.size() == 0 || random.uniform() < 0.4;
+    const Index local_gp = adds ? centers.size() : random.index(centers.size());
+    VectorXd center = random.normal_matrix(d, 1);
+    if (step % 7 == 0) center = center.array().round();  // repeated centers too
+    centers.set(local_gp, center, kernel);
+    brute_force.set(local_gp, center);
+    const VectorXd elsewhere = random.normal_matrix(d, 1);
+    const VectorXd x = step % 3 == 0 ? center : elsewhere;
+    ASSERT_EQ(centers.most_similar(kernel, x), brute_force.most_similar(length_scale, x, 1)[0]);
+    const Index count = step % 50 == 0 ? 500 : 9;
+    centers.most_similar(kernel, x, count, neighbors);
+    ASSERT_EQ(numbers_of(neighbors), brute_force.most_similar(length_scale, x, count)) << step;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Centers, InDimensions, ::testing::Values(1, 2, 3, 4, 5, 8, 13, 21, 30));
+
+TEST(Centers, OneCenterRepeatedGivesTheLowestNumbers) {
+  Centers centers(2);
+  const Kernel kernel = kernel_with(VectorXd::Ones(2));
+  for (Index i = 0; i < 200; ++i) centers.set(i, VectorXd::Zero(2), kernel);
+  std::vector<Neighbor> neighbors;
+  centers.most_similar(kernel, VectorXd::Ones(2), 3, neighbors);
+  EXPECT_EQ(numbers_of(neighbors), (std::vector<Index>{0, 1, 2}));
+}
+
+TEST(Centers, DistancesBeyondTheLargestAreTies) {
+  Centers centers(1);
+  const Kernel kernel = kernel_with(VectorXd::Constant(1, 1e-10));
+  for (Index i = 0; i < 40; ++i)
+    centers.set(i, VectorXd::Constant(1, 1e150 * static_cast<double>(i) / 40.0), kernel);
+  std::vector<Neighbor> neighbors;
+  centers.most_similar(kernel, VectorXd::Constant(1, -1e150), 2, neighbors);
+  EXPECT_EQ(numbers_of(neighbors), (std::vector<Index>{0, 1}));
+}
+
+}  // namespace
+}  // namespace splitgp

@@ -6,7 +6,8 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build_packages=(g++ cmake ninja-build libeigen3-dev libnlopt-dev libnlopt-cxx-dev
                 libsqlite3-dev libcli11-dev libfmt-dev libsimdjson-dev nlohmann-json3-dev zlib1g-dev
                 liblzma-dev libzstd-dev)
-test_packages=(clang-format pkg-config libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev)
+test_packages=(clang-format pkg-config libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev
+               chromium locales qemu-user)
 
 die() {
   echo "splitgp: $*" >&2
@@ -49,6 +50,12 @@ install_missing() {
     die "apt-get update failed"
   quietly "$root/build/install.log" "${apt[@]}" install --no-install-recommends "${missing[@]}" ||
     die "could not install: ${missing[*]}"
+}
+
+# install_missing_npm: it fetches the charting library of `splitgp report`. Whatever npm is there will
+# do; Debian's brings hundreds of packages with it.
+install_missing_npm() {
+  command -v npm >/dev/null || install_missing npm
 }
 
 # install_missing_python: whatever python3 is, it can make environments and compile modules.

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,7 +14,7 @@
 #include "splitgp/splitting_gp.h"
 #include "support/data.h"
 #include "support/fixed_theta.h"
-#include "support/streams.h"
+#include "support/tasks.h"
 
 namespace splitgp {
 namespace {
@@ -24,12 +23,10 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-struct Task {
-  testing::Stream train;
-  MatrixXd test_inputs;
-  MatrixXd test_outputs;
+// With the θ that all rules share.
+struct Task : testing::Task {
   Hyperparameters theta;
-  int split_limit = 0;
+  int split_limit = 500;
 };
 
 double rmse(const Task& task, Options options) {
@@ -75,65 +72,27 @@ Errors measure(const char* data, const std::vector<Task>& tasks) {
   return errors;
 }
 
-// 5 sin(x1² + x2²) + 3 x1 on a 100 × 100 grid on [-1, 1]²; 2,500 of its points, 80 % of them to
-// train on. The test is against f itself, not against what the noise made of it.
 Task synthetic_task(std::uint64_t seed) {
-  constexpr Index kGrid = 100;
-  constexpr Index kSampled = 2500;
-  constexpr Index kTrain = 2000;
-  testing::Random random(seed);
-  MatrixXd grid(2, kGrid * kGrid);
-  MatrixXd f(1, kGrid * kGrid);
-  for (Index i = 0; i < kGrid * kGrid; ++i) {
-    grid.col(i) << 2.0 * static_cast<double>(i / kGrid) / (kGrid - 1) - 1.0,
-        2.0 * static_cast<double>(i % kGrid) / (kGrid - 1) - 1.0;
-    f(0, i) = 5.0 * std::sin(grid.col(i).squaredNorm()) + 3.0 * grid(0, i);
-  }
-  const double noise_deviation = 0.05 * f.maxCoeff();
-
-  std::vector<Index> order(static_cast<std::size_t>(kGrid * kGrid));
-  std::iota(order.begin(), order.end(), Index{0});
-  for (Index i = 0; i < kSampled; ++i) {
-    std::swap(order[static_cast<std::size_t>(i)],
-              order[static_cast<std::size_t>(i + random.index(kGrid * kGrid - i))]);
-  }
-  Task task;
-  task.train = {MatrixXd(2, kTrain), MatrixXd(1, kTrain)};
-  task.test_inputs.resize(2, kSampled - kTrain);
-  task.test_outputs.resize(1, kSampled - kTrain);
-  for (Index i = 0; i < kSampled; ++i) {
-    const Index point = order[static_cast<std::size_t>(i)];
-    if (i < kTrain) {
-      task.train.X.col(i) = grid.col(point);
-      task.train.Y(0, i) = f(0, point) + noise_deviation * random.normal();
-    } else {
-      task.test_inputs.col(i - kTrain) = grid.col(point);
-      task.test_outputs(0, i - kTrain) = f(0, point);
-    }
-  }
+  Task task{testing::synthetic_task(seed), {}};
   // About what training on it gives, (0.80, 1.01); the noise is known.
   task.theta.length_scale = VectorXd::Constant(2, 0.85);
   task.theta.signal_variance = 25.0;
-  task.theta.noise_variance = noise_deviation * noise_deviation;
-  task.split_limit = 500;
+  task.theta.noise_variance = task.noise_deviation * task.noise_deviation;
   return task;
 }
 
 std::optional<Task> kin40k_task() {
-  const std::optional<MatrixXd> train = testing::load("kin40k_train");
-  const std::optional<MatrixXd> test = testing::load("kin40k_test");
-  if (!train || !test) return std::nullopt;
+  std::optional<testing::Task> whole = testing::file_task("kin40k", 8);
+  if (!whole) return std::nullopt;
   constexpr Index kTest = 6000;
-  Task task;
-  task.train = {train->topRows(8), train->bottomRows(1)};
-  task.test_inputs = test->topLeftCorner(8, kTest);
-  task.test_outputs = test->bottomLeftCorner(1, kTest);
+  Task task{*std::move(whole), {}};
+  task.test_inputs = task.test_inputs.leftCols(kTest).eval();
+  task.test_outputs = task.test_outputs.leftCols(kTest).eval();
   // Fitted once on about 1,000 points; the mean is that of the outputs learned.
   task.theta.length_scale = VectorXd{{2.86, 2.70, 1.52, 1.69, 1.69, 1.31, 1.37, 2.00}};
   task.theta.signal_variance = 1.546;
   task.theta.noise_variance = 0.0063;
   task.theta.mean = VectorXd::Constant(1, task.train.Y.mean());
-  task.split_limit = 500;
   return task;
 }
 

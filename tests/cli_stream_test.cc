@@ -68,6 +68,25 @@ TEST(CliStream, RowsReadAreLearnedOrRejected) {
   EXPECT_EQ(model_json["stream"]["rejected"], 10);
 }
 
+// No number depends on them, so that a model need not keep those it was made with.
+TEST(CliStream, ThreadsMayDifferFromRunToRun) {
+  const TemporaryDirectory folder;
+  write_text(folder / "in.csv", rows(80));
+  const auto stream = [&](const std::string& name, std::vector<std::string> more) {
+    std::vector<std::string> arguments{"stream", folder / "in.csv", "-t", "y", "-m", folder / name};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(folder.path(), arguments);
+  };
+  for (const std::string threads : {"1", "2"}) {
+    const std::string predictions = folder / (threads + ".csv");
+    EXPECT_EQ(stream(threads, {"--predictions", predictions, "--limit", "40"}).code, 0);
+    EXPECT_EQ(stream(threads, {"--predictions", predictions, "--threads", threads}).code, 0);
+  }
+  EXPECT_EQ(lines(file_text(folder / "1.csv")), 1u + 80u);
+  EXPECT_EQ(file_text(folder / "1.csv"), file_text(folder / "2.csv"));
+  EXPECT_EQ(stream("2", {"--threads", "0"}).code, 2);
+}
+
 TEST(CliStream, StrictEndsAtTheFirstBadRowAndKeepsWhatCameBefore) {
   const TemporaryDirectory folder;
   write_text(folder / "in.csv", rows(100, 10));

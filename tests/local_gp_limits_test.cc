@@ -249,11 +249,11 @@ TEST(LocalGpLimits, LargeLimitCostsNothingUntilItIsUsed) {
   const VectorXd one = VectorXd::Ones(1);
   for (std::uint64_t i = 0; i < 3; ++i) local.append({one, one, 0.0, i}, workspace);
   EXPECT_LT(local.memory_bytes(), 3000u);
-  EXPECT_LT(workspace.column.size(), 100);
+  EXPECT_LT(workspace.columns.size(), 100);
   Workspace fresh;
   VectorXd mean(1);
   local.predict(one, fresh, mean);
-  EXPECT_LT(fresh.column.size(), 100);
+  EXPECT_LT(fresh.columns.size(), 100);
 }
 
 }  // namespace

@@ -86,6 +86,13 @@ class SplittingGp {
   /// The one option that may change later, because no result depends on it.  REQUIRES: threads ≥ 1.
   void set_threads(int threads);
 
+  /// Memory for time: only `limit` local GPs, those used last, keep their factors, which are most
+  /// of a model's memory when m is large; 0 (the default) means all do. The others are dormant, as
+  /// after loading: an update builds the factor it needs, O(m³), and wake() those of a prediction.
+  /// Answers change by rounding alone.  REQUIRES: limit ≥ 0.
+  void set_awake_limit(Eigen::Index limit);
+  Eigen::Index awake_limit() const;
+
   const Options& options() const;
   Eigen::Index n_inputs() const;
   Eigen::Index n_outputs() const;

@@ -129,7 +129,7 @@ class Sgd:
 class WindowGp:
     """scikit-learn's exact GP, fitted again on the last `window` rows, every `every` rows."""
 
-    def __init__(self, window: int = 500, every: int = 500) -> None:
+    def __init__(self, window: int = 300, every: int = 500) -> None:
         self.window, self.every = window, every
         self.X: list[np.ndarray] = []
         self.y: list[float] = []

@@ -256,6 +256,25 @@ class SplittingGP:
             return 0
         return self._model.refit(self.n_local if most is None else int(most))
 
+    def set_awake_limit(self, limit: int) -> None:
+        """Keep the factors of so many local GPs, those used last; 0: of all.
+
+        Memory for time: factors are most of a model when `split_limit` is large. One that is needed
+        again is rebuilt, which changes answers by rounding alone.
+
+        Examples
+        --------
+        >>> import numpy as np, splitgp
+        >>> X = np.linspace(0, 60, 2000).reshape(-1, 1)
+        >>> gp = splitgp.SplittingGP(split_limit=100, training="off")
+        >>> _ = gp.update(X, np.sin(X[:, 0]))
+        >>> before = gp.memory_bytes
+        >>> gp.set_awake_limit(3)
+        >>> gp.memory_bytes < before / 3
+        True
+        """
+        self._ready().set_awake_limit(int(limit))
+
     @property
     def hyperparameters(self) -> Hyperparameters:
         """θ now. Assigning a mapping or Hyperparameters replaces it.

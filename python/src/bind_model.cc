@@ -166,6 +166,12 @@ void bind_model(nb::module_& m) {
           },
           nb::arg("most"))
       .def(
+          "set_awake_limit",
+          [](Model& self, Eigen::Index limit) {
+            self.write([=](SplittingGp& gp) { gp.set_awake_limit(limit); });
+          },
+          nb::arg("limit"))
+      .def(
           "set_hyperparameters",
           [](Model& self, const nb::dict& values) {
             const Hyperparameters theta = hyperparameters_from(values);

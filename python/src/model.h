@@ -43,5 +43,6 @@ class Model {
 void bind_options(nanobind::module_& m);
 void bind_model(nanobind::module_& m);
 void bind_store(nanobind::module_& m);
+void bind_rivals(nanobind::module_& m);
 
 }  // namespace splitgp::python

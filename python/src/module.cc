@@ -32,6 +32,7 @@ NB_MODULE(SPLITGP_MODULE, m) {
   bind_options(m);
   bind_model(m);
   bind_store(m);
+  bind_rivals(m);
 }
 
 }  // namespace splitgp::python

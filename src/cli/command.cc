@@ -13,6 +13,7 @@
 #include "cli/exit_code.h"
 #include "cli/inspect.h"
 #include "cli/predict.h"
+#include "cli/report.h"
 #include "cli/stream.h"
 #include "cli/version.h"
 #include "io/byte_source.h"
@@ -30,6 +31,7 @@ Examples:
   splitgp stream a.csv.xz b.ndjson --target y --model my.splitgp --predictions p.csv
   splitgp predict --model my.splitgp new.csv -o predicted.csv --keep id
   splitgp inspect --model my.splitgp
+  splitgp report --model my.splitgp -o report.html
 
 More: man splitgp; the --help of each command.)";
 
@@ -69,6 +71,7 @@ struct Command {
   StreamFlags stream;
   PredictFlags predict;
   InspectFlags inspect;
+  ReportFlags report;
   DemoFlags demo;
   std::string shell;
   std::function<int()> run;
@@ -98,6 +101,11 @@ struct Command {
         app.add_subcommand("inspect", "Show what a model has learned");
     inspect.add_to(*inspect_command);
     inspect_command->callback([this] { run = [this] { return run_inspect(inspect); }; });
+
+    CLI::App* const report_command =
+        app.add_subcommand("report", "Write a page of charts about a model, for a browser");
+    report.add_to(*report_command);
+    report_command->callback([this] { run = [this] { return run_report(report); }; });
 
     CLI::App* const demo_command =
         app.add_subcommand("demo", "Watch a model learn the paper's synthetic function");

@@ -103,6 +103,7 @@ int run_demo(const DemoFlags& flags) {
       "  splitgp stream data.csv --target COLUMN --model my.splitgp\n"
       "  splitgp predict --model my.splitgp new.csv\n"
       "  splitgp inspect --model my.splitgp\n"
+      "  splitgp report --model my.splitgp -o report.html\n"
       "  splitgp stream --help\n");
   return kSuccess;
 }

@@ -128,7 +128,7 @@ Eigen::VectorXd relevance(const SplittingGp& model) {
 json describe(ModelFile& file) {
   SplittingGp& model = file.model();
   const ObservationColumns columns = columns_of(file);
-  for (const LocalGpSummary& local : model.local_gps()) model.wake(local.center);
+  model.wake();
   const Hyperparameters& theta = model.hyperparameters();
   json result{{"observations", model.n_observations()},
               {"options", options_json(model.options())},

@@ -66,7 +66,12 @@ void ModelFlags::add_to(CLI::App& command) {
   option("--preset", preset, "paper: the published pseudo-code; other flags still count")
       ->check(CLI::IsMember({"paper"}));
   option("--seed", seed, "Of every random choice (0)");
-  option("--threads", threads, "That share a batch of predictions (1)");
+  command.add_option("--threads", threads, "That share a batch of predictions (1)")
+      ->check(CLI::PositiveNumber);  // in no group: it may differ from run to run
+  command
+      .add_option("--awake-limit", awake_limit,
+                  "Local GPs that keep their factors in memory; 0: all (0)")
+      ->check(CLI::NonNegativeNumber);
   option("--length-scale", length_scale, "To start from: one, or one for each input")
       ->delimiter(',')
       ->allow_extra_args(false);

@@ -25,6 +25,7 @@ struct ModelFlags {
   std::optional<int> training_observations;
   std::optional<std::string> preset;
   std::optional<std::uint64_t> seed;
+  std::optional<int> awake_limit;
   std::optional<int> threads;
   std::vector<double> length_scale;
   std::optional<double> signal_variance;

@@ -2,10 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <exception>
 #include <memory>
-#include <thread>
 
 #include "cli/exit_code.h"
 #include "cli/prediction_writer.h"
@@ -26,7 +23,9 @@ constexpr Index kBatch = 1024;
 class PredictRun : private Waiter {
  public:
   explicit PredictRun(const PredictFlags& flags)
-      : flags_(flags), file_(ModelFile::open_read_only(flags.model)), columns_(columns_of(file_)) {}
+      : flags_(flags), file_(ModelFile::open_read_only(flags.model)), columns_(columns_of(file_)) {
+    file_.model().set_threads(flags.threads);
+  }
 
   int run() {
     const OpenRows rows = open_rows(flags_.path, flags_.input_flags.options(), this);
@@ -100,36 +99,15 @@ class PredictRun : private Waiter {
     }
   }
 
-  // Columns of the batch are shared among the threads; results do not depend on how.
   void predict() {
     const Index count = std::ssize(cells_);
     if (count == 0) return;
     file_.model().wake(inputs_.leftCols(count));
-    const SplittingGp& model = file_.model();
-    const Index threads = std::clamp<Index>(flags_.threads, 1, count);
-    std::vector<Prediction> parts(static_cast<std::size_t>(threads));
-    std::vector<std::exception_ptr> errors(parts.size());
-    const auto predict_part = [&](Index t) {
-      const Index begin = count * t / threads;
-      try {
-        parts[static_cast<std::size_t>(t)] =
-            model.predict(inputs_.middleCols(begin, count * (t + 1) / threads - begin));
-      } catch (...) {
-        errors[static_cast<std::size_t>(t)] = std::current_exception();
-      }
-    };
-    {
-      std::vector<std::jthread> workers;
-      for (Index t = 1; t < threads; ++t) workers.emplace_back(predict_part, t);
-      predict_part(0);
-    }
-    std::size_t cell = 0;
-    for (std::size_t t = 0; t < parts.size(); ++t) {
-      if (errors[t]) std::rethrow_exception(errors[t]);
-      const Eigen::MatrixXd sd = (parts[t].variance + parts[t].noise_variance).cwiseSqrt();
-      for (Index j = 0; j < sd.cols(); ++j) {
-        output_->write(writer_->line(cells_[cell++], parts[t].mean.col(j), sd.col(j)));
-      }
+    const Prediction prediction = file_.model().predict(inputs_.leftCols(count));
+    const Eigen::MatrixXd sd = (prediction.variance + prediction.noise_variance).cwiseSqrt();
+    for (Index j = 0; j < count; ++j) {
+      output_->write(
+          writer_->line(cells_[static_cast<std::size_t>(j)], prediction.mean.col(j), sd.col(j)));
     }
     cells_.clear();
   }

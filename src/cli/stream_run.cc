@@ -80,6 +80,8 @@ void StreamRun::open_model() {
   ModelFile file = flags_.test_only ? ModelFile::open_read_only(flags_.model)
                                     : ModelFile::open(flags_.model, std::move(options));
   flags_.model_flags.check_agreement(file.model().options(), flags_.model);
+  if (flags_.model_flags.threads) file.model().set_threads(*flags_.model_flags.threads);
+  if (flags_.model_flags.awake_limit) file.model().set_awake_limit(*flags_.model_flags.awake_limit);
   ObservationColumns columns = columns_of(file);
   model_.emplace(std::move(file), std::move(columns));
   begin_record();

@@ -1,15 +1,19 @@
 #include "cli/version.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sqlite3.h>
 
 #include <Eigen/Core>
+
+#include "splitgp/instruction_set.h"
 
 namespace splitgp {
 
 std::string version_text() {
   return fmt::format(
-      "splitgp {} ({} build, {} {}, {})\n"
+      "splitgp {} ({} build, {} {})\n"
+      "instructions: {} (of {})\n"
       "Eigen {}.{}.{}, SQLite {}",
       SPLITGP_VERSION, SPLITGP_BUILD_TYPE,
 #if defined(__clang__)
@@ -17,8 +21,8 @@ std::string version_text() {
 #else
       "gcc",
 #endif
-      __VERSION__, Eigen::SimdInstructionSetsInUse(), EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION,
-      EIGEN_MINOR_VERSION, sqlite3_libversion());
+      __VERSION__, instruction_set(), fmt::join(instruction_sets(), ", "), EIGEN_WORLD_VERSION,
+      EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION, sqlite3_libversion());
 }
 
 }  // namespace splitgp

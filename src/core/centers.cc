@@ -64,7 +64,7 @@ void Centers::most_similar(const Kernel& kernel, const Eigen::Ref<const VectorXd
 Centers::Column Centers::bounds(std::int32_t i, const Kernel& kernel,
                                 const Eigen::Ref<const VectorXd>& x) const {
   Column sum = Column::Zero();
-  const Column* box = boxes_.data() + box_at(i, 0);
+  const Column* box = node(i).box.data();
   for (Index k = 0; k < inputs_; ++k, box += 2) {
     sum +=
         ((box[0] - x(k)).max(x(k) - box[1]).max(0.0) * kernel.inverse_length_scale()(k)).square();
@@ -149,8 +149,9 @@ void Centers::put(Place place, Index local_gp, const VectorXd& center) {
 }
 
 std::int32_t Centers::new_node(bool leaf) {
-  nodes_.emplace_back().leaf = leaf;
-  boxes_.resize(boxes_.size() + static_cast<std::size_t>(2 * inputs_), Column::Zero());
+  Node& added = nodes_.emplace_back();
+  added.leaf = leaf;
+  added.box.assign(static_cast<std::size_t>(2 * inputs_), Column::Zero());
   return static_cast<std::int32_t>(nodes_.size() - 1);
 }
 
@@ -227,8 +228,9 @@ void Centers::mend_boxes_above(std::int32_t i) {
 }
 
 std::size_t Centers::memory_bytes() const {
-  return nodes_.capacity() * sizeof(Node) + boxes_.capacity() * sizeof(Column) +
-         places_.capacity() * sizeof(Place);
+  const std::size_t node_bytes =
+      sizeof(Node) + static_cast<std::size_t>(2 * inputs_) * sizeof(Column);
+  return nodes_.size() * node_bytes + places_.size() * sizeof(Place);
 }
 
 }  // namespace splitgp

@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "core/kernel.h"
@@ -43,7 +44,10 @@ class Centers {
 
  private:
   static constexpr int kFan = 16;
-  using Column = Eigen::Array<double, kFan, 1>;
+  // Aligned the same for all targets: code for one works on a model of another.
+  struct alignas(64) Column : Eigen::Array<double, kFan, 1> {
+    using Array::Array;
+  };
   struct Place {
     std::int32_t node = -1;
     std::int32_t slot = 0;
@@ -53,15 +57,17 @@ class Centers {
     bool leaf = true;
     std::int32_t count = 0;
     std::array<std::int32_t, kFan> below{};  // nodes or, in a leaf, local GPs
+    std::vector<Column> box;  // lower and upper bounds of the entries, input by input
   };
   struct Search;
 
   Node& node(std::int32_t i) { return nodes_[static_cast<std::size_t>(i)]; }
   const Node& node(std::int32_t i) const { return nodes_[static_cast<std::size_t>(i)]; }
-  Column& lower(std::int32_t i, Eigen::Index k) { return boxes_[box_at(i, k)]; }
-  Column& upper(std::int32_t i, Eigen::Index k) { return boxes_[box_at(i, k) + 1]; }
-  std::size_t box_at(std::int32_t i, Eigen::Index k) const {
-    return static_cast<std::size_t>(2 * (i * inputs_ + k));
+  Column& lower(std::int32_t i, Eigen::Index k) {
+    return node(i).box[static_cast<std::size_t>(2 * k)];
+  }
+  Column& upper(std::int32_t i, Eigen::Index k) {
+    return node(i).box[static_cast<std::size_t>(2 * k + 1)];
   }
 
   Column bounds(std::int32_t i, const Kernel& kernel,
@@ -76,9 +82,9 @@ class Centers {
 
   Eigen::Index inputs_;
   std::int32_t root_ = -1;
-  std::vector<Node> nodes_;
-  std::vector<Column> boxes_;  // of node i: lower and upper bounds of its entries, input by input
-  std::vector<Place> places_;  // of each local GP's center
+  // Vectors would move everything when they grow, and one update would have to wait for it.
+  std::deque<Node> nodes_;
+  std::deque<Place> places_;  // of each local GP's center
 };
 
 }  // namespace splitgp

@@ -16,7 +16,7 @@ std::size_t GrowingCholesky::memory_bytes() const {
 }
 
 void GrowingCholesky::reserve(Index size) {
-  const Index panels = (size + most_gaps(size) + kRows) / kRows;
+  const Index panels = (size + most_gaps(size) + kRows - 1) / kRows;
   columns_.reserve(panel_offset(panels));
   inverse_pivots_.reserve(static_cast<std::size_t>(kRows * panels));
   row_of_.reserve(static_cast<std::size_t>(size));

@@ -4,8 +4,8 @@ namespace splitgp {
 
 /// Four doubles side by side, in as many registers as the target needs for them: one with AVX, two
 /// without. (GCC would also accept a 32-byte vector without AVX, but sends every operation on it
-/// through memory.)
-struct Lanes {
+/// through memory.) Aligned the same for all targets: code for one works on a model of another.
+struct alignas(32) Lanes {
 #ifdef __AVX__
   static constexpr int kWidth = 4;
 #else

@@ -31,7 +31,7 @@ LocalGp LocalGp::restore(Points points, ThetaPointer theta, const Options& optio
   local.inputs_ = std::move(points.inputs);
   local.outputs_ = std::move(points.outputs);
   local.noise_variance_ = std::move(points.noise_variance);
-  local.jitter_ = VectorXd::Zero(n);
+  local.jittered_.assign(static_cast<std::size_t>(n), 0);
   local.solved_.resize(n, local.outputs_.cols());
   local.sequence_ = std::move(points.sequence);
   local.owned_ = std::move(points.owned);
@@ -43,6 +43,8 @@ void LocalGp::wake() {
   if (dormant()) factorise();
 }
 
+void LocalGp::sleep() { factor_ = GrowingCholesky(); }
+
 double LocalGp::append(const Observation& observation, Workspace& workspace) {
   assert(!dormant());
   const Index row = size();
@@ -50,7 +52,8 @@ double LocalGp::append(const Observation& observation, Workspace& workspace) {
   inputs_.row(row) = observation.x.transpose();
   outputs_.row(row) = observation.y.transpose();
   noise_variance_(row) = observation.noise_variance;
-  const double jitter = append_to_factor(row, workspace);  // throws before anything has changed
+  const double jitter =
+      append_to_factor(row, observation.x, workspace);  // throws before anything has changed
 
   ++revision_;
   sequence_.push_back(observation.sequence);
@@ -61,12 +64,13 @@ double LocalGp::append(const Observation& observation, Workspace& workspace) {
   return jitter;
 }
 
-// Row `row` of the factor and of z, from the inputs and outputs already written there.
-double LocalGp::append_to_factor(Index row, Workspace& workspace) {
+// Row `row` of the factor and of z, from the inputs, x, and outputs already written there.
+double LocalGp::append_to_factor(Index row, const Eigen::Ref<const VectorXd>& x,
+                                 Workspace& workspace) {
   assert(row == factor_.size());
   const Hyperparameters& theta = theta_->values;
   auto w = workspace.reserve(row, 1).col(0);
-  theta_->kernel.squared_distances(inputs_.topRows(row), inputs_.row(row).transpose(), w);
+  theta_->kernel.squared_distances(inputs_.topRows(row), x, w);
   theta_->kernel.values_in_place(w.array());
   factor_.solve_lower(w);
 
@@ -77,12 +81,12 @@ double LocalGp::append_to_factor(Index row, Workspace& workspace) {
   const double jitter = lift_pivot(pivot_squared, diagonal);
   const double pivot = std::sqrt(pivot_squared + jitter);
   factor_.append_solved(w, pivot);
-  jitter_(row) = lifted + jitter;
+  jittered_[static_cast<std::size_t>(row)] = lifted + jitter > 0.0 ? 1 : 0;
   for (Index o = 0; o < outputs_.cols(); ++o) {
     const double residual = (outputs_(row, o) - theta.mean(o)) / theta.output_scale(o);
     solved_(row, o) = (residual - w.dot(solved_.col(o).head(row))) / pivot;
   }
-  return jitter_(row);
+  return lifted + jitter;
 }
 
 // Noise below 1e-12 of the signal variance is lifted to that. Smooth kernels without noise give
@@ -138,7 +142,7 @@ void LocalGp::remove(Index j) {
   for (Index k = 0; k < inputs_.cols(); ++k) close_gap(inputs_.col(k));
   for (Index o = 0; o < outputs_.cols(); ++o) close_gap(outputs_.col(o));
   close_gap(noise_variance_);
-  close_gap(jitter_);
+  std::move(jittered_.begin() + j + 1, jittered_.begin() + n, jittered_.begin() + j);
   if (owns(j)) --n_owned_;
   sequence_.erase(sequence_.begin() + j);
   owned_.erase(owned_.begin() + j);
@@ -147,7 +151,7 @@ void LocalGp::remove(Index j) {
 void LocalGp::refit(ThetaPointer theta) {
   ++revision_;
   theta_ = std::move(theta);
-  factorise();
+  if (!dormant()) factorise();
   recompute_center();
 }
 
@@ -161,8 +165,9 @@ void LocalGp::factorise() {
     theta_->kernel.squared_distances(inputs_.middleRows(j, n - j), inputs_.row(j).transpose(),
                                      column);
     theta_->kernel.values_in_place(column.array());
-    jitter_(j) = lift_noise(j);
-    K(j, j) += theta.noise_variance + noise_variance_(j) + jitter_(j);
+    const double lifted = lift_noise(j);
+    jittered_[static_cast<std::size_t>(j)] = lifted > 0.0 ? 1 : 0;
+    K(j, j) += theta.noise_variance + noise_variance_(j) + lifted;
   }
   const double rounding = std::numeric_limits<double>::epsilon() * 10.0 *
                           static_cast<double>(n + 1) * theta.signal_variance;
@@ -178,7 +183,8 @@ void LocalGp::factorise() {
   }
   Workspace workspace;
   factor_.clear();
-  for (Index row = 0; row < n; ++row) append_to_factor(row, workspace);
+  for (Index row = 0; row < n; ++row)
+    append_to_factor(row, inputs_.row(row).transpose(), workspace);
 }
 
 LocalGp::Posterior LocalGp::predict(const Eigen::Ref<const VectorXd>& x, Workspace& workspace,
@@ -293,20 +299,22 @@ void LocalGp::grow(Index rows) {
   outputs_.conservativeResize(rows, Eigen::NoChange);
   solved_.conservativeResize(rows, Eigen::NoChange);
   noise_variance_.conservativeResize(rows);
-  jitter_.conservativeResize(rows);
+  jittered_.resize(static_cast<std::size_t>(rows));
   sequence_.reserve(static_cast<std::size_t>(rows));
   owned_.reserve(static_cast<std::size_t>(rows));
   factor_.reserve(rows);
 }
 
-Index LocalGp::jittered() const { return (jitter_.head(size()).array() > 0.0).count(); }
+Index LocalGp::jittered() const {
+  return std::count(jittered_.begin(), jittered_.begin() + size(), 1);
+}
 
 std::size_t LocalGp::memory_bytes() const {
-  const Index doubles = center_.size() + inputs_.size() + outputs_.size() + noise_variance_.size() +
-                        jitter_.size() + solved_.size();
+  const Index doubles =
+      center_.size() + inputs_.size() + outputs_.size() + noise_variance_.size() + solved_.size();
   return sizeof(*this) + static_cast<std::size_t>(doubles) * sizeof(double) +
-         sequence_.capacity() * sizeof(std::uint64_t) + owned_.capacity() + factor_.memory_bytes() +
-         oja_.memory_bytes();
+         sequence_.capacity() * sizeof(std::uint64_t) + owned_.capacity() + jittered_.capacity() +
+         factor_.memory_bytes() + oja_.memory_bytes();
 }
 
 }  // namespace splitgp

@@ -53,7 +53,7 @@ class LocalGp {
   /// REQUIRES: inherited() > 0.
   std::uint64_t displace();
 
-  /// Factorises anew with θ. O(n³)
+  /// Factorises anew with θ, O(n³); a dormant one only takes θ over.
   void refit(ThetaPointer theta);
 
   /// μ_i(x) into `mean` and the latent σ_i²(x) of an output of scale 1, never negative. O(n²)
@@ -88,10 +88,13 @@ class LocalGp {
   };
   /// As it was when these were its points, but dormant: without the factor.
   static LocalGp restore(Points points, ThetaPointer theta, const Options& options);
-  /// A dormant local GP has no factor. wake() builds it, O(n³); refit() does too. Only predict()
+  /// A dormant local GP has no factor. wake() builds it, O(n³), sleep() drops it. Only predict()
   /// works without, and then builds one for itself each time.
   bool dormant() const { return factor_.size() != size(); }
   void wake();
+  void sleep();
+
+  bool used = true;  // since core/waking.cc looked last
 
   Eigen::Index size() const { return std::ssize(sequence_); }
   Eigen::Index owned() const { return n_owned_; }
@@ -117,7 +120,8 @@ class LocalGp {
   void keep(const std::vector<bool>& kept);
   void recompute_center();
   void factorise();
-  double append_to_factor(Eigen::Index row, Workspace& workspace);
+  double append_to_factor(Eigen::Index row, const Eigen::Ref<const Eigen::VectorXd>& x,
+                          Workspace& workspace);
   double lift_noise(Eigen::Index row) const;
   double lift_pivot(double pivot_squared, double diagonal) const;
   Eigen::VectorXd in_split_space(const Eigen::Ref<const Eigen::VectorXd>& difference) const;
@@ -135,7 +139,7 @@ class LocalGp {
   Eigen::MatrixXd inputs_;
   Eigen::MatrixXd outputs_;
   Eigen::VectorXd noise_variance_;
-  Eigen::VectorXd jitter_;
+  std::vector<std::uint8_t> jittered_;
   std::vector<std::uint64_t> sequence_;
   std::vector<std::uint8_t> owned_;
 

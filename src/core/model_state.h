@@ -38,8 +38,10 @@ struct ModelState {
   Centers centers;                // c_i, kept together for the search
   std::uint64_t next_sequence = 0;
   std::vector<SplitRecord> split_history;
-  Eigen::Index refit_cursor = 0;  // local GPs before it have the current θ
-  bool may_be_dormant = false;    // it was loaded: local GPs may still be without their factors
+  Eigen::Index refit_cursor = 0;   // local GPs before it have the current θ
+  bool may_be_dormant = false;     // local GPs may be without their factors: it was loaded, or …
+  Eigen::Index awake_limit = 0;    // … only so many may have them (core/waking.h); 0: all
+  std::deque<Eigen::Index> awake;  // those who have, longest ago first; kept if there is a limit
 
   StreamStatistics input_statistics;
   StreamStatistics output_statistics;

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "core/objective.h"
-#include "core/train.h"
 #include "core/training_set.h"
 
 namespace splitgp {
@@ -48,20 +47,6 @@ TrainingSet training_set(const ModelState& model) {
                            model.options.seed + model.next_sequence);
 }
 
-TrainingPlan training_plan(const ModelState& model, const TrainingSet& set, bool search) {
-  TrainingPlan plan{model.options.kernel, model.options.fixed, model.theta->values};
-  plan.warm = model.schedule.ever_trained() || model.theta_given;
-  plan.search = search;
-  // What earlier trainings saw and this one does not: nothing while the set holds the whole stream.
-  if (!model.training_history.empty()) {
-    const double now = static_cast<double>(set.observations);
-    const double before = static_cast<double>(model.training_history.back().observations);
-    const double unseen = 1.0 - now / static_cast<double>(std::max<std::uint64_t>(set.sequence, 1));
-    plan.memory = kMemory * std::max(0.0, unseen) * std::min(1.0, before / now);
-  }
-  return plan;
-}
-
 // Until there is enough to train on, θ follows the scale of the data: without this the first rows
 // would be predicted in whatever units the defaults happen to be right for.
 void follow_scale(ModelState& model) {
@@ -83,6 +68,22 @@ void follow_scale(ModelState& model) {
   }
 }
 
+}  // namespace
+
+TrainingPlan training_plan(const ModelState& model, const TrainingSet& set, bool search) {
+  TrainingPlan plan{model.options.kernel, model.options.fixed, model.theta->values};
+  plan.warm = model.schedule.ever_trained() || model.theta_given;
+  plan.search = search;
+  // What earlier trainings saw and this one does not: nothing while the set holds the whole stream.
+  if (!model.training_history.empty() && set.observations > 0) {
+    const double now = static_cast<double>(set.observations);
+    const double before = static_cast<double>(model.training_history.back().observations);
+    const double unseen = 1.0 - now / static_cast<double>(std::max<std::uint64_t>(set.sequence, 1));
+    plan.memory = kMemory * std::max(0.0, unseen) * std::min(1.0, before / now);
+  }
+  return plan;
+}
+
 const TrainResult& record(ModelState& model, TrainResult result) {
   model.schedule.trained(result.sequence, result.searched);
   if (result.adopted) {
@@ -91,8 +92,6 @@ const TrainResult& record(ModelState& model, TrainResult result) {
   }
   return model.training_history.emplace_back(std::move(result));
 }
-
-}  // namespace
 
 bool train_if_due(ModelState& model) {
   if (model.options.training == Training::off) return false;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/model_state.h"
+#include "core/train.h"
 
 namespace splitgp {
 
@@ -10,6 +11,12 @@ bool train_if_due(ModelState& model);
 
 /// Train, whatever the schedule says.
 TrainResult train_now(ModelState& model);
+
+/// What Train starts from: θ now, and how much it counts against what `set` says.
+TrainingPlan training_plan(const ModelState& model, const TrainingSet& set, bool search);
+
+/// Takes the result of a training in.
+const TrainResult& record(ModelState& model, TrainResult result);
 
 /// Waits for the background trainer, if it is at work, and takes its result in.
 void finish_training(ModelState& model);

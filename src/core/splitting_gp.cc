@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/compiled_core.h"
 #include "core/model_state.h"
 #include "core/model_training.h"
 #include "core/predict.h"
-#include "core/update.h"
 #include "core/validate.h"
+#include "core/waking.h"
 
 namespace splitgp {
 
@@ -42,7 +43,7 @@ UpdateResult SplittingGp::update(const Eigen::Ref<const VectorXd>& x,
   check_values("x", x, state_->inputs);
   check_values("y", y, state_->outputs);
   check_noise(Eigen::Map<const VectorXd>(&noise_variance, 1), 1);
-  return splitgp::update(*state_, {x, y, noise_variance, state_->next_sequence});
+  return core().update(*state_, {x, y, noise_variance, state_->next_sequence});
 }
 
 std::vector<UpdateResult> SplittingGp::update_batch(
@@ -59,7 +60,7 @@ std::vector<UpdateResult> SplittingGp::update_batch(
   results.reserve(static_cast<std::size_t>(X.cols()));
   for (Index i = 0; i < X.cols(); ++i) {
     const double noise = noise_variance.size() == 0 ? 0.0 : noise_variance(i);
-    results.push_back(splitgp::update(*state_, {X.col(i), Y.col(i), noise, state_->next_sequence}));
+    results.push_back(core().update(*state_, {X.col(i), Y.col(i), noise, state_->next_sequence}));
   }
   return results;
 }
@@ -74,33 +75,33 @@ void SplittingGp::predict(const Eigen::Ref<const Eigen::MatrixXd>& X, Prediction
   const ModelState& model = *state_;
   check_values("x", X, model.inputs);
   const Hyperparameters& theta = model.theta->values;
-  const auto squared_scale = theta.output_scale.array().square();
   result.mean.resize(model.outputs, X.cols());
   result.variance.resize(model.outputs, X.cols());
   result.noise_variance.resize(model.outputs, X.cols());
-  result.noise_variance.array().colwise() = theta.noise_variance * squared_scale;
-  if (model.local_gps.empty()) {
-    result.mean.colwise() = theta.mean;
-    result.variance.array().colwise() = theta.signal_variance * squared_scale;
-    return;
+  for (Index o = 0; o < model.outputs; ++o) {
+    const double squared_scale = theta.output_scale(o) * theta.output_scale(o);
+    result.noise_variance.row(o).setConstant(theta.noise_variance * squared_scale);
+    result.mean.row(o).setConstant(theta.mean(o));
+    result.variance.row(o).setConstant(theta.signal_variance * squared_scale);
   }
-  splitgp::predict(model, X, result);
+  if (model.local_gps.empty()) return;
+  core().predict(model, X, result);
 }
 
 Explanation SplittingGp::explain(const Eigen::Ref<const VectorXd>& x) const {
   const Prediction prediction = predict(x);
   Explanation result{prediction.mean, prediction.variance, prediction.noise_variance, {}};
-  if (!state_->local_gps.empty()) result.local = splitgp::explain(*state_, x);
+  if (!state_->local_gps.empty()) result.local = core().explain(*state_, x);
   return result;
 }
 
-TrainResult SplittingGp::train() { return train_now(*state_); }
+TrainResult SplittingGp::train() { return core().train_now(*state_); }
 
 const std::vector<TrainResult>& SplittingGp::training_history() const {
   return state_->training_history;
 }
 
-void SplittingGp::finish_training() { splitgp::finish_training(*state_); }
+void SplittingGp::finish_training() { core().finish_training(*state_); }
 
 void SplittingGp::set_hyperparameters(Hyperparameters theta) {
   adopt(*state_, complete(std::move(theta), state_->inputs, state_->outputs));
@@ -111,7 +112,7 @@ const Hyperparameters& SplittingGp::hyperparameters() const { return state_->the
 Index SplittingGp::refit(Index most) {
   ModelState& model = *state_;
   for (Index done = 0; done < most && model.refit_cursor < n_local();)
-    done += refit_next(model) ? 1 : 0;
+    done += core().refit_next(model) ? 1 : 0;
   return std::count_if(model.local_gps.begin(), model.local_gps.end(),
                        [&](const LocalGp& local) { return !is_current(model, local); });
 }
@@ -124,7 +125,7 @@ void SplittingGp::wake(const Eigen::Ref<const Eigen::MatrixXd>& X) {
   for (Index i = 0; i < X.cols(); ++i) {
     model.centers.most_similar(model.theta->kernel, X.col(i), speakers(model), neighbors);
     for (const Neighbor& neighbor : neighbors) {
-      model.local_gps[static_cast<std::size_t>(neighbor.local_gp)].wake();
+      core().wake(model, neighbor.local_gp);
     }
   }
 }
@@ -167,9 +168,17 @@ std::size_t SplittingGp::memory_bytes() const {
 }
 
 void SplittingGp::wake() {
-  for (LocalGp& local : state_->local_gps) local.wake();
-  state_->may_be_dormant = false;
+  for (Index i = 0; i < n_local(); ++i) core().wake(*state_, i);
+  state_->may_be_dormant = state_->awake_limit > 0;
 }
+
+void SplittingGp::set_awake_limit(Index limit) {
+  if (limit < 0)
+    throw InvalidArgument("awake_limit is " + std::to_string(limit) + "; it must be at least 0");
+  splitgp::set_awake_limit(*state_, limit);
+}
+
+Index SplittingGp::awake_limit() const { return state_->awake_limit; }
 
 void SplittingGp::set_threads(int threads) {
   Options changed = state_->options;

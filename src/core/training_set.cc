@@ -14,12 +14,6 @@ using Eigen::Index;
 
 namespace {
 
-// Σ n³ over the blocks, to which one evaluation's cost is proportional: about a tenth of a second.
-constexpr double kLargestCost = 1e9;
-
-// Observations that a block should have, at least.
-constexpr Index kNeighbourhood = 400;
-
 // Fisher–Yates with a modulo: std::shuffle's result differs between standard libraries.
 std::vector<std::size_t> random_order(std::size_t n, std::uint64_t seed) {
   std::vector<std::size_t> order(n);
@@ -43,6 +37,19 @@ void append_rows(TrainingSet::Block& block, const LocalGp& local, bool owned_onl
   }
 }
 
+void thin_evenly(TrainingSet::Block& block, Index most) {
+  const Index n = block.inputs.rows();
+  for (Index to = 0; to < most; ++to) {
+    const Index from = to * n / most;
+    block.inputs.row(to) = block.inputs.row(from);
+    block.outputs.row(to) = block.outputs.row(from);
+    block.noise_variance(to) = block.noise_variance(from);
+  }
+  block.inputs.conservativeResize(most, Eigen::NoChange);
+  block.outputs.conservativeResize(most, Eigen::NoChange);
+  block.noise_variance.conservativeResize(most);
+}
+
 // Local GP `first`, with what it inherits; or, if that is little, the observations that it and the
 // local GPs most similar to it own.
 TrainingSet::Block neighbourhood(const ModelState& model, std::size_t first, Index enough,
@@ -52,6 +59,7 @@ TrainingSet::Block neighbourhood(const ModelState& model, std::size_t first, Ind
   used[first] = true;
   if (middle.size() >= enough || model.local_gps.size() == 1) {
     append_rows(block, middle, false);
+    if (block.inputs.rows() > kLargestBlock) thin_evenly(block, kLargestBlock);
     return block;
   }
   std::vector<Neighbor> neighbors;
@@ -82,7 +90,7 @@ TrainingSet draw_training_set(const ModelState& model, Index most_observations,
         neighbourhood(model, i, std::min(kNeighbourhood, most_observations), used);
     const Index n = block.inputs.rows();
     cost += std::pow(static_cast<double>(n), 3);
-    const bool too_much = set.observations + n > most_observations || cost > kLargestCost;
+    const bool too_much = set.observations + n > most_observations || cost > kLargestTrainingCost;
     if (!set.blocks.empty() && too_much) break;
     set.blocks.push_back(std::move(block));
     set.observations += n;

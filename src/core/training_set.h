@@ -26,11 +26,19 @@ struct TrainingSet {
   std::vector<bool> constant_input;
 };
 
+/// The bounds of one evaluation: Σ n³ over the blocks, to which its cost is proportional (about a
+/// tenth of a second), and so the size of a block; and the observations that a block should have at
+/// least.
+inline constexpr double kLargestTrainingCost = 1e9;
+inline constexpr Eigen::Index kLargestBlock = 1000;
+inline constexpr Eigen::Index kNeighbourhood = 400;
+
 /// Neighbourhoods drawn at random, until the next would exceed `most_observations` or the cost of
 /// one evaluation its bound; at least one. The draw is fixed by `seed`. O(C·blocks +
 /// most_observations·d)
 ///
-/// A neighbourhood is a local GP or, where split_limit is small, several adjacent ones: a hundred
+/// A neighbourhood is a local GP (every so manieth of its points, where split_limit is beyond
+/// kLargestBlock) or, where split_limit is small, several adjacent ones: a hundred
 /// neighbouring points see too little of the function to tell a long length scale from a small
 /// signal variance (kin40k, m = 100: RMSE 0.220 from single local GPs, 0.216 from neighbourhoods).
 TrainingSet draw_training_set(const ModelState& model, Eigen::Index most_observations,

@@ -4,6 +4,7 @@
 
 #include "core/model_training.h"
 #include "core/split.h"
+#include "core/waking.h"
 
 namespace splitgp {
 
@@ -17,18 +18,18 @@ UpdateResult update(ModelState& model, const Observation& observation) {
   if (model.local_gps.empty()) {
     model.local_gps.emplace_back(model.inputs, model.outputs, model.theta, model.options);
     model.centers.set(0, observation.x, model.theta->kernel);
+    keep_awake(model, 0);
   }
 
   // I ← argmax_i k(x, c_i)
   const Index I = model.centers.most_similar(model.theta->kernel, observation.x);
   LocalGp& local = model.local_gps[static_cast<std::size_t>(I)];
   result.local_gp = I;
-  if (is_current(model, local)) {
-    local.wake();
-  } else {
+  if (!is_current(model, local)) {
     local.refit(model.theta);
     ++result.refits;
   }
+  wake(model, I);
 
   // Append (x, y) to local GP I and move its center; an inherited point makes room.
   result.jitter = local.append(observation, model.workspace);
@@ -49,10 +50,13 @@ UpdateResult update(ModelState& model, const Observation& observation) {
     if (second.sequence(last) == observation.sequence && second.owns(last))
       result.local_gp = new_local_gp;
     model.local_gps.push_back(std::move(second));
+    keep_awake(model, new_local_gp);
     result.new_local_gp = new_local_gp;
   } else {
     model.centers.set(I, local.center(), model.theta->kernel);
   }
+
+  let_sleep(model);
 
   // A new θ reaches everyone in time, at most one refit with each update.
   if (result.refits == 0 && refit_next(model)) ++result.refits;

@@ -198,8 +198,7 @@ void read_partition(const Database& database, const ModelNumbers& numbers,
   for (std::size_t i = 0; i < members.size(); ++i) {
     state.local_gps.push_back(
         restore(observations, std::move(members[i]), local_gps[i], state.options));
-    state.centers.set(static_cast<Index>(i), state.local_gps.back().center(),
-                      state.theta->kernel);
+    state.centers.set(static_cast<Index>(i), state.local_gps.back().center(), state.theta->kernel);
   }
   state.refit_cursor = numbers.at("refit_cursor", 0, std::ssize(members));
   state.may_be_dormant = true;

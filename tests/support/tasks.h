@@ -18,6 +18,7 @@ struct Task {
   Stream train;
   Eigen::MatrixXd test_inputs;
   Eigen::MatrixXd test_outputs;
+  double noise_deviation = 0.0;  // where it is known
 };
 
 /// 5 sin(x1² + x2²) + 3 x1 on a 100 × 100 grid on [-1, 1]²; 2,500 of its points, 80 % of them to
@@ -47,6 +48,7 @@ inline Task synthetic_task(std::uint64_t seed) {
   task.train = {Eigen::MatrixXd(2, kTrain), Eigen::MatrixXd(1, kTrain)};
   task.test_inputs.resize(2, kSampled - kTrain);
   task.test_outputs.resize(1, kSampled - kTrain);
+  task.noise_deviation = noise_deviation;
   for (Index i = 0; i < kSampled; ++i) {
     const Index point = order[static_cast<std::size_t>(i)];
     if (i < kTrain) {

@@ -1,0 +1,77 @@
+// A sample of predictions against what came, and whether their intervals are right.
+
+function draw_predictions(data, output) {
+  const sample = data.stream.sample;
+  // Before the first training the model has no idea of the data's scale: nothing to judge there.
+  const known = sample.row.map((_, i) => i).filter((i) => sample.interval_known[i]);
+  const [observed, mean, sd] = ['observed', 'mean', 'sd'].map(
+    (part) => known.map((i) => sample.outputs[output][part][i]));
+  const name = short(data.outputs[output].name, 24);
+  const colour = colours();
+  document.getElementById('predictions-note').textContent =
+    `${count(known.length)} rows drawn evenly from the whole stream after the first training. ` +
+    'Bars are 95 % intervals, the noise of an observation included.';
+
+  const bars = sd.map((value) => 1.96 * value);
+  const finite = observed.concat(mean).filter((value) => value !== null);
+  const low = finite.length > 0 ? Math.min(...finite) : 0;
+  const high = finite.length > 0 ? Math.max(...finite) : 1;
+  const margin = 0.05 * (high - low) || 1;
+  const range = [low - margin, high + margin];
+  const truth = show('truth', [
+    { x: observed, y: mean, mode: 'markers', showlegend: false, customdata: known.map((row, i) => [sample.row[row], bars[i]]),
+      marker: { color: colour.strong, size: 5, opacity: 0.65 },
+      error_y: { type: 'data', array: bars, color: colour.bar, thickness: 1, width: 0 },
+      hovertemplate: 'row %{customdata[0]:,d}<br>observed %{x:.5~g}<br>predicted %{y:.5~g} ± %{customdata[1]:.3~g}<extra></extra>' },
+    { x: range, y: range, mode: 'lines', showlegend: false, hoverinfo: 'skip',
+      line: { color: colour.accent, width: 1.5, dash: 'dash' } },
+  ], { xaxis: axis('observed ' + name, { range }), yaxis: axis('predicted ' + name, { range }) });
+
+  const scaled = observed.map((value, i) => (value - mean[i]) / sd[i])
+    .filter((value) => Number.isFinite(value));
+  return [truth, draw_residuals(scaled, colour), draw_calibration(scaled, colour)];
+}
+
+function draw_residuals(scaled, colour) {
+  const end = 5;
+  const density = Array.from({ length: 121 }, (_, i) => -end + i * end / 60);
+  return show('residuals', [
+    { x: scaled.map((value) => Math.max(-end + 0.01, Math.min(end - 0.01, value))), type: 'histogram',
+      histnorm: 'probability density', xbins: { start: -end, end, size: 0.4 }, name: 'rows',
+      marker: { color: colour.strong, opacity: 0.6 },
+      hovertemplate: '%{x}: %{y:.3f}<extra></extra>' },
+    { x: density, y: density.map((z) => Math.exp(-z * z / 2) / Math.sqrt(2 * Math.PI)), mode: 'lines',
+      name: 'right: a normal distribution', line: { color: colour.accent, width: 2 }, hoverinfo: 'skip' },
+  ], { xaxis: axis('error / predicted sd (±5: and beyond)', { range: [-end, end] }),
+    yaxis: axis('density', { rangemode: 'tozero' }), bargap: 0.05 });
+}
+
+function draw_calibration(scaled, colour) {
+  // An error is inside all intervals whose level is above its own.
+  const levels = scaled.map((z) => erf(Math.abs(z) / Math.SQRT2)).sort((a, b) => a - b);
+  const n = levels.length;
+  const nominal = Array.from({ length: 101 }, (_, i) => i / 100);
+  let inside = 0;
+  const actual = nominal.map((level) => {
+    while (inside < n && levels[inside] <= level) ++inside;
+    return n > 0 ? inside / n : null;
+  });
+  const edge = (sign) => nominal.map((p) => p + sign * 1.96 * Math.sqrt(p * (1 - p) / Math.max(n, 1)));
+  return show('calibration', [
+    { x: nominal, y: edge(-1), mode: 'lines', line: { width: 0 }, hoverinfo: 'skip', showlegend: false },
+    { x: nominal, y: edge(1), mode: 'lines', line: { width: 0 }, fill: 'tonexty', fillcolor: colour.band,
+      hoverinfo: 'skip', name: 'where chance alone would put it' },
+    { x: [0, 1], y: [0, 1], mode: 'lines', hoverinfo: 'skip', showlegend: false,
+      line: { color: colour.accent, width: 1.5, dash: 'dash' } },
+    { x: nominal, y: actual, mode: 'lines', name: 'this model', line: { color: colour.strong, width: 2.2 },
+      hovertemplate: '%{x:.0%} intervals cover %{y:.1%}<extra></extra>' },
+  ], { xaxis: axis('level of the interval', { tickformat: '.0%', range: [0, 1] }),
+    yaxis: axis('rows inside', { tickformat: '.0%', range: [0, 1.005] }) });
+}
+
+/** To 1.5e-7 (Abramowitz and Stegun, 7.1.26), for x ≥ 0. */
+function erf(x) {
+  const t = 1 / (1 + 0.3275911 * x);
+  const series = ((((1.061405429 * t - 1.453152027) * t + 1.421413741) * t - 0.284496736) * t + 0.254829592) * t;
+  return 1 - series * Math.exp(-x * x);
+}

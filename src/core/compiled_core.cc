@@ -1,0 +1,28 @@
+// Compiled once for each instruction set (src/variants.cmake), like everything it calls.
+
+#include "core/compiled_core.h"
+
+#include "core/model_training.h"
+#include "core/predict.h"
+#include "core/update.h"
+#include "core/waking.h"
+
+#ifndef SPLITGP_INSTRUCTION_SET
+#define SPLITGP_INSTRUCTION_SET baseline
+#endif
+#define SPLITGP_JOIN(a, b) a##b
+#define SPLITGP_CORE(instruction_set) SPLITGP_JOIN(splitgp_core_, instruction_set)
+#define SPLITGP_TEXT(name) #name
+#define SPLITGP_NAME(instruction_set) SPLITGP_TEXT(instruction_set)
+
+// The only name that is visible outside of this compilation of the core.
+extern "C" const splitgp::CompiledCore SPLITGP_CORE(SPLITGP_INSTRUCTION_SET){
+    SPLITGP_NAME(SPLITGP_INSTRUCTION_SET),
+    splitgp::update,
+    splitgp::predict,
+    splitgp::explain,
+    splitgp::train_now,
+    splitgp::finish_training,
+    splitgp::refit_next,
+    splitgp::wake,
+};

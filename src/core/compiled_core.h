@@ -1,0 +1,26 @@
+#pragma once
+
+#include "core/model_state.h"
+
+namespace splitgp {
+
+/// The way into the core's arithmetic. The core is compiled several times, for different
+/// instruction sets, and this is one of the results; a model's memory is laid out the same for all
+/// of them.
+struct CompiledCore {
+  const char* instruction_set;
+  UpdateResult (*update)(ModelState&, const Observation&);
+  void (*predict)(const ModelState&, const Eigen::Ref<const Eigen::MatrixXd>&, Prediction&);
+  std::vector<LocalPrediction> (*explain)(const ModelState&,
+                                          const Eigen::Ref<const Eigen::VectorXd>&);
+  TrainResult (*train_now)(ModelState&);
+  void (*finish_training)(ModelState&);
+  bool (*refit_next)(ModelState&);
+  void (*wake)(ModelState&, Eigen::Index local_gp);
+};
+
+/// The best one for this processor, or the one that the environment variable
+/// SPLITGP_INSTRUCTION_SET names. Chosen once.
+const CompiledCore& core();
+
+}  // namespace splitgp

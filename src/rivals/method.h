@@ -1,0 +1,31 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <vector>
+
+#include "core/theta.h"
+#include "core/training_set.h"
+#include "rivals/exact_gp.h"
+#include "splitgp/results.h"
+
+namespace splitgp::rivals {
+
+/// What makes one rival different from another; Regressor has the rest. Inputs have been checked.
+class Method {
+ public:
+  virtual ~Method() = default;
+
+  /// Learns the columns of a batch in order.
+  virtual void learn(const Batch& batch) = 0;
+  /// Brings everything to θ.
+  virtual void refit(const ThetaPointer& theta) = 0;
+  /// Sets mean and variance (p × q) at the columns of X.  REQUIRES: n_local() > 0.
+  virtual void predict(const Eigen::Ref<const Eigen::MatrixXd>& X, Prediction& result) const = 0;
+  /// What Train looks at.
+  virtual TrainingSet training_set(const ModelState& model) const = 0;
+
+  virtual Eigen::Index n_local() const = 0;
+  virtual std::size_t memory_bytes() const = 0;
+};
+
+}  // namespace splitgp::rivals

@@ -1,0 +1,36 @@
+# The core once more for newer processors, inside the same library; core/choose_core.cc picks one at
+# run time.
+#
+# Two compilations of one inline function, say of Eigen's, have one name, and the linker keeps
+# whichever it meets first: an AVX2 copy of it would then run everywhere. So each compilation is
+# linked into one object in which every name is local but that of its table of entry points.
+
+# splitgp_add_variant(<name> <march> <out: object file>)
+function(splitgp_add_variant name march object)
+  file(GLOB variant_sources CONFIGURE_DEPENDS core/*.cc)
+  list(FILTER variant_sources EXCLUDE REGEX "/(choose_core|options|splitting_gp|validate)\\.cc$")
+  set(target splitgp_core_${name})
+  add_library(${target} OBJECT ${variant_sources})
+  target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}
+                             ${PROJECT_SOURCE_DIR}/include)
+  target_compile_features(${target} PRIVATE cxx_std_20)
+  target_compile_definitions(${target} PRIVATE ${SPLITGP_PUBLIC_DEFINITION}
+                             SPLITGP_INSTRUCTION_SET=${name})
+  target_link_libraries(${target} PRIVATE Eigen3::Eigen splitgp_flags)
+  target_compile_options(${target} PRIVATE -march=${march}
+    -fno-gnu-unique # unique symbols could not be made local
+    # GCC 12 finds this in its own avx512fintrin.h; the other compilations keep the warning.
+    $<$<STREQUAL:${name},avx512>:-Wno-maybe-uninitialized -Wno-uninitialized>)
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/${target}.o)
+  add_custom_command(OUTPUT ${output}
+    COMMAND ${CMAKE_LINKER} -r --force-group-allocation -o ${output}
+            $<TARGET_OBJECTS:${target}>
+    COMMAND ${CMAKE_OBJCOPY} --keep-global-symbol=${target} ${output}
+    DEPENDS ${target} $<TARGET_OBJECTS:${target}>
+    COMMENT "Joining the core for ${name}"
+    COMMAND_EXPAND_LISTS VERBATIM)
+  set_source_files_properties(${output} PROPERTIES GENERATED ON EXTERNAL_OBJECT ON)
+  set(${object} ${output} PARENT_SCOPE)
+endfunction()

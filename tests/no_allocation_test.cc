@@ -1,0 +1,100 @@
+// In the steady state one thread's updates and predictions allocate nothing.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "splitgp/splitting_gp.h"
+#include "support/streams.h"
+
+namespace {
+
+std::atomic<bool> counting = false;
+std::atomic<long> allocations = 0;
+
+void count() {
+  if (counting.load(std::memory_order_relaxed)) allocations.fetch_add(1);
+}
+
+}  // namespace
+
+// Every allocation of the process comes through here, Eigen's too: it calls malloc.
+extern "C" void* __libc_malloc(std::size_t);
+extern "C" void* __libc_calloc(std::size_t, std::size_t);
+extern "C" void* __libc_realloc(void*, std::size_t);
+extern "C" void* __libc_memalign(std::size_t, std::size_t);
+#ifndef __SANITIZE_ADDRESS__  // whose own malloc must not be taken away
+extern "C" void* malloc(std::size_t size) {
+  count();
+  return __libc_malloc(size);
+}
+extern "C" void* calloc(std::size_t n, std::size_t size) {
+  count();
+  return __libc_calloc(n, size);
+}
+extern "C" void* realloc(void* memory, std::size_t size) {
+  count();
+  return __libc_realloc(memory, size);
+}
+extern "C" void* aligned_alloc(std::size_t alignment, std::size_t size) {
+  count();
+  return __libc_memalign(alignment, size);
+}
+#endif
+
+namespace splitgp {
+namespace {
+
+using Eigen::Index;
+using Eigen::VectorXd;
+
+class SteadyState : public ::testing::TestWithParam<Aggregation> {
+ protected:
+  void SetUp() override {
+#ifdef __SANITIZE_ADDRESS__
+    GTEST_SKIP() << "the address sanitizer has its own malloc; the release build counts";
+#endif
+  }
+};
+
+TEST_P(SteadyState, UpdatesAndPredictionsAllocateNothing) {
+  Options options;
+  options.split_limit = 50;
+  options.training = Training::off;
+  options.aggregation = GetParam();
+  options.hyperparameters.length_scale = VectorXd::Constant(3, 0.5);
+  const testing::Stream stream = testing::smooth_stream(1, 3, 2, 4000);
+  SplittingGp model(3, 2, options);
+  Prediction prediction;
+  long updates = 0;
+  long splits = 0;
+  for (Index i = 0; i < stream.X.cols(); ++i) {
+    const bool warm = i >= 1000;
+    allocations = 0;
+    counting = warm;
+    model.predict(stream.X.col(i), prediction);
+    EXPECT_EQ(allocations, 0) << "prediction " << i;
+    allocations = 0;
+    const UpdateResult result = model.update(stream.X.col(i), stream.Y.col(i));
+    counting = false;
+    if (result.new_local_gp) {
+      ++splits;  // a split makes a local GP, and that needs memory
+      if (warm) {
+        EXPECT_GT(allocations, 0) << "nothing is counted";
+      }
+    } else if (warm) {
+      EXPECT_EQ(allocations, 0) << "update " << i;
+      ++updates;
+    }
+  }
+  EXPECT_GT(updates, 2800);
+  EXPECT_GT(splits, 50);
+}
+
+INSTANTIATE_TEST_SUITE_P(NoAllocation, SteadyState,
+                         ::testing::Values(Aggregation::evidence, Aggregation::similarity,
+                                           Aggregation::nearest));
+
+}  // namespace
+}  // namespace splitgp

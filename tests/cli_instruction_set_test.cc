@@ -74,6 +74,7 @@ TEST(CliInstructionSet, AllGiveTheSameAnswersToRounding) {
 }
 
 TEST(CliInstructionSet, UnknownNameIsAnError) {
+  if (instruction_sets().size() == 1) GTEST_SKIP() << "this build, or processor, has one only";
   const TemporaryDirectory folder;
   write_rows(folder / "rows.csv");
   const CommandResult result = run(folder.path(), stream_arguments(folder, folder / "p.csv"), "",

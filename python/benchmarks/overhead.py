@@ -75,10 +75,10 @@ def main() -> None:
     rng = np.random.default_rng(0)
     X = rng.standard_normal((arguments.rows, 8))
     y = np.sin(X[:, 0]) + X[:, 1] * X[:, 2] + 0.1 * rng.standard_normal(len(X))
-    program = arguments.build / f"overhead_{splitgp.simd_level()}"
+    program = arguments.build / f"overhead_{splitgp.instruction_set()}"
     # Alternating, and the best of each: other programs on the machine disturb both alike.
     runs = [(measure_cpp(program, X, y), measure_python(X, y)) for _ in range(arguments.repeats)]
-    print(f"splitgp {splitgp.__version__}, {splitgp.simd_level()}, m = {SPLIT_LIMIT}, d = 8")
+    print(f"splitgp {splitgp.__version__}, {splitgp.instruction_set()}, m = {SPLIT_LIMIT}, d = 8")
     print(f"{'':10}{'C++ µs':>12}{'Python µs':>12}{'ratio':>8}{'limit':>8}")
     for name, limit in LIMITS.items():
         cpp, python = (min(run[side][name] for run in runs) for side in (0, 1))

@@ -4,7 +4,8 @@ Each row is predicted before it is learned. RMSE and the coverage of the 95 % in
 models that have any) are over the whole stream but for the first 200 rows; time is CPU time for
 predicting and learning one observation, trainings included, memory that of the model at the end.
 
-    python python/benchmarks/streams.py [--rows 5000] [--data gas_turbine] [--models splitgp sgd]
+    OPENBLAS_NUM_THREADS=1 python python/benchmarks/streams.py
+        [--rows 5000] [--data gas_turbine] [--models splitgp sgd]
 """
 
 from __future__ import annotations
@@ -127,9 +128,12 @@ class Sgd:
 
 
 class WindowGp:
-    """scikit-learn's exact GP, fitted again on the last `window` rows, every `every` rows."""
+    """scikit-learn's exact GP, fitted again on the last `window` rows, every `every` rows.
 
-    def __init__(self, window: int = 300, every: int = 500) -> None:
+    Each fit starts from the hyperparameters of the last.
+    """
+
+    def __init__(self, window: int = 300, every: int = 1000) -> None:
         self.window, self.every = window, every
         self.X: list[np.ndarray] = []
         self.y: list[float] = []
@@ -147,6 +151,8 @@ class WindowGp:
         self.seen += 1
         if self.seen == WARM_UP or self.seen % self.every == 0:
             kernel = ConstantKernel() * RBF(np.ones(len(x))) + WhiteKernel()
+            if self.regressor is not None:
+                kernel = self.regressor.kernel_
             self.regressor = GaussianProcessRegressor(kernel, normalize_y=True)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)

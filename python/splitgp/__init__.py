@@ -46,21 +46,21 @@ __all__ = [
     "SplittingGP",
     "TrainResult",
     "UpdateResult",
-    "simd_level",
+    "instruction_set",
 ]
 
 __version__ = _version("splitgp")
 
 
-def simd_level() -> str:
+def instruction_set() -> str:
     """Which build of the engine is in use: "avx2" or "baseline".
 
     It is chosen when splitgp is imported, by what the CPU can do; the environment variable
-    SPLITGP_SIMD overrides it. The two differ in speed (about two times) and in the last bits of
-    their results; each gives the same bits every time.
+    SPLITGP_INSTRUCTION_SET overrides it. The two differ in speed (about two times) and in the last
+    bits of their results; each gives the same bits every time.
 
     >>> import splitgp
-    >>> splitgp.simd_level() in ("avx2", "baseline")
+    >>> splitgp.instruction_set() in ("avx2", "baseline")
     True
     """
     return _level

@@ -11,14 +11,16 @@ _LEVELS = ("baseline", "avx2")
 
 
 def _choose() -> str:
-    wanted = os.environ.get("SPLITGP_SIMD", "")
+    wanted = os.environ.get("SPLITGP_INSTRUCTION_SET", "")
     best = "avx2" if _cpu.supports_avx2() else "baseline"
     if not wanted:
         return best
     if wanted not in _LEVELS:
-        raise ImportError(f'SPLITGP_SIMD is "{wanted}"; it must be one of {", ".join(_LEVELS)}')
+        raise ImportError(
+            f'SPLITGP_INSTRUCTION_SET is "{wanted}"; it must be one of {", ".join(_LEVELS)}'
+        )
     if wanted == "avx2" and best == "baseline":
-        raise ImportError('SPLITGP_SIMD is "avx2"; this CPU does not have AVX2 and FMA')
+        raise ImportError('SPLITGP_INSTRUCTION_SET is "avx2"; this CPU does not have AVX2 and FMA')
     return wanted
 
 

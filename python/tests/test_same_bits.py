@@ -19,7 +19,7 @@ def test_same_bits_as_cpp(reference_folder, preset):
     X, y = stream(650)
     rows = np.column_stack([X, y, X[:, 1] * X[:, 2] - y])
     learned, queries = rows[:600], rows[600:, :3].copy()
-    program = reference_folder / f"reference_stream_{splitgp.simd_level()}"
+    program = reference_folder / f"reference_stream_{splitgp.instruction_set()}"
     output = subprocess.run(
         [program, "600", "50", preset or "default"],
         input=learned.tobytes() + queries.tobytes(),
@@ -42,14 +42,14 @@ rng = np.random.default_rng(0)
 X = rng.uniform(-1, 1, (200, 2))
 gp = splitgp.SplittingGP(split_limit=50, training="off")
 gp.update(X, np.sin(3 * X[:, 0]) + X[:, 1])
-print(json.dumps([splitgp.simd_level(), gp.predict(X[:20]).mean.tolist()]))
+print(json.dumps([splitgp.instruction_set(), gp.predict(X[:20]).mean.tolist()]))
 """
 
 
 def run(level: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-c", PROGRAM],
-        env={**os.environ, "SPLITGP_SIMD": level},
+        env={**os.environ, "SPLITGP_INSTRUCTION_SET": level},
         capture_output=True,
         text=True,
     )
@@ -69,4 +69,6 @@ def test_both_builds_agree():
 
 
 def test_an_unknown_build_is_an_error():
-    assert 'SPLITGP_SIMD is "sse9"; it must be one of baseline, avx2' in run("sse9").stderr
+    assert (
+        'SPLITGP_INSTRUCTION_SET is "sse9"; it must be one of baseline, avx2' in run("sse9").stderr
+    )

@@ -31,7 +31,11 @@ std::vector<const CompiledCore*> runnable() {
 
 const CompiledCore& choose() {
   const std::vector<const CompiledCore*> choice = runnable();
+#ifdef SPLITGP_VARIANTS
   const char* wanted = std::getenv("SPLITGP_INSTRUCTION_SET");
+#else
+  const char* wanted = nullptr;  // whoever built one compilation alone has chosen
+#endif
   if (wanted == nullptr || *wanted == '\0') return *choice.front();
   std::string names;
   for (const CompiledCore* compiled : choice) {

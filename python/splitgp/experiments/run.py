@@ -36,7 +36,7 @@ class Settings:
             "quick": self.quick,
             "seed": self.seed,
             "version": splitgp.__version__,
-            "simd_level": splitgp.simd_level(),
+            "instruction_set": splitgp.instruction_set(),
         }
 
 

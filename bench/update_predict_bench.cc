@@ -4,15 +4,13 @@
 //
 //   build/release/bench/update_predict_bench
 
-#include <benchmark/benchmark.h>
-
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <random>
 #include <vector>
 
+#include "measure.h"
 #include "splitgp/splitting_gp.h"
 
 namespace {
@@ -22,13 +20,6 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 constexpr Index kInputs = 8;
-
-// Of this thread's work, so that a busy machine does not count.
-double seconds_now() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 MatrixXd random_inputs(Index n, unsigned seed) {
   std::mt19937_64 random(seed);
@@ -49,7 +40,7 @@ double raw_solve_seconds(Index m, Index matrices) {
   VectorXd x;
   double best = 1e9;
   for (int round = 0; round < 10; ++round) {
-    const double began = seconds_now();
+    const double began = bench::thread_seconds();
     for (int i = 0; i < solves; ++i) {
       x = b;
       factors[static_cast<std::size_t>(i) % factors.size()]
@@ -57,7 +48,7 @@ double raw_solve_seconds(Index m, Index matrices) {
           .solveInPlace(x);
       benchmark::DoNotOptimize(x.data());
     }
-    best = std::min(best, (seconds_now() - began) / solves);
+    best = std::min(best, (bench::thread_seconds() - began) / solves);
   }
   return best;
 }
@@ -68,7 +59,7 @@ splitgp::SplittingGp steady_model(Index m, Index cells) {
   options.training = splitgp::Training::off;
   options.hyperparameters.length_scale = VectorXd::Constant(kInputs, 3.0);
   splitgp::SplittingGp model(kInputs, 1, options);
-  const MatrixXd X = random_inputs(cells * m, 2);
+  const MatrixXd X = random_inputs((bench::smoke() ? 2 : cells) * m, 2);
   for (Index i = 0; i < X.cols(); ++i) model.update(X.col(i), response(X.col(i)));
   return model;
 }
@@ -86,12 +77,12 @@ void Update(benchmark::State& state) {
   splitgp::SplittingGp model = steady_model(m, state.range(1));
   const MatrixXd X = random_inputs(4096, 3);
   Index i = 0;
-  const double began = seconds_now();
+  const double began = bench::thread_seconds();
   for (auto _ : state) {
     const auto x = X.col(i++ % X.cols());
     benchmark::DoNotOptimize(model.update(x, response(x)));
   }
-  report(state, seconds_now() - began, m, model.n_local());
+  report(state, bench::thread_seconds() - began, m, model.n_local());
 }
 BENCHMARK(Update)
     ->ArgNames({"m", "cells"})
@@ -108,9 +99,9 @@ void Predict(benchmark::State& state) {
   const splitgp::SplittingGp model = steady_model(m, 10);
   const MatrixXd X = random_inputs(4096, 4);
   Index i = 0;
-  const double began = seconds_now();
+  const double began = bench::thread_seconds();
   for (auto _ : state) benchmark::DoNotOptimize(model.predict(X.col(i++ % X.cols())));
-  report(state, seconds_now() - began, m, model.n_local());
+  report(state, bench::thread_seconds() - began, m, model.n_local());
 }
 BENCHMARK(Predict)->ArgName("m")->Arg(100)->Arg(250)->Arg(500)->Arg(1000)->Unit(
     benchmark::kMicrosecond);

@@ -1,6 +1,7 @@
 #include "core/centers.h"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <limits>
 #include <numeric>
@@ -64,36 +65,58 @@ void Centers::most_similar(const Kernel& kernel, const Eigen::Ref<const VectorXd
 Centers::Column Centers::bounds(std::int32_t i, const Kernel& kernel,
                                 const Eigen::Ref<const VectorXd>& x) const {
   Column sum = Column::Zero();
-  const Column* box = node(i).box.data();
-  for (Index k = 0; k < inputs_; ++k, box += 2) {
-    sum +=
-        ((box[0] - x(k)).max(x(k) - box[1]).max(0.0) * kernel.inverse_length_scale()(k)).square();
+  const Column* bound = box(i);
+  for (Index k = 0; k < inputs_; ++k, bound += 2) {
+    sum += ((bound[0] - x(k)).max(x(k) - bound[1]).max(0.0) * kernel.inverse_length_scale()(k))
+               .square();
   }
   return sum.min(Kernel::kLargestSquaredDistance);
 }
 
-// Depth first, the nearest box first.
+// How badly x would fit into each entry's box: how far away it is and, among boxes that contain it,
+// how far from the middle. Taking the first of those would let boxes overlap more and more.
+Centers::Column Centers::misfit(std::int32_t i, const Kernel& kernel,
+                                const Eigen::Ref<const VectorXd>& x) const {
+  constexpr double kMiddle = 1e-3;
+  Column from_middle = Column::Zero();
+  const Column* bound = box(i);
+  for (Index k = 0; k < inputs_; ++k, bound += 2) {
+    from_middle +=
+        ((0.5 * bound[0] + 0.5 * bound[1] - x(k)) * kernel.inverse_length_scale()(k)).square();
+  }
+  return bounds(i, kernel, x) + kMiddle * from_middle;
+}
+
+// Which of the first `count` entries are within reach, one bit for each: branches on every one
+// would be mispredicted as often as not.
+std::uint32_t Centers::within(const Column& distance, int count, double reach) {
+  std::uint32_t bits = 0;
+  for (int slot = 0; slot < kFan; ++slot)
+    bits |= static_cast<std::uint32_t>(distance(slot) <= reach) << slot;
+  return bits & ((std::uint32_t{1} << count) - 1);
+}
+
+// Depth first, the nearest box first: what is found there rules most of the others out.
 void Centers::search(std::int32_t i, Search& wanted) const {
   const Node& here = node(i);
   const Column distance = bounds(i, wanted.kernel, wanted.x);
+  std::uint32_t left = within(distance, here.count, wanted.reach());
   if (here.leaf) {
-    for (int slot = 0; slot < here.count; ++slot) {
+    for (; left != 0; left &= left - 1) {
+      const int slot = std::countr_zero(left);
       if (distance(slot) <= wanted.reach())
         wanted.offer({here.below[static_cast<std::size_t>(slot)], distance(slot)});
     }
     return;
   }
-  std::array<int, kFan> order;
-  for (int slot = 0; slot < here.count; ++slot) {
-    int at = slot;
-    for (; at > 0 && distance(order[static_cast<std::size_t>(at - 1)]) > distance(slot); --at)
-      order[static_cast<std::size_t>(at)] = order[static_cast<std::size_t>(at - 1)];
-    order[static_cast<std::size_t>(at)] = slot;
-  }
-  for (int n = 0; n < here.count; ++n) {
-    const int slot = order[static_cast<std::size_t>(n)];
-    if (distance(slot) > wanted.reach()) return;
-    search(here.below[static_cast<std::size_t>(slot)], wanted);
+  while (left != 0) {
+    int nearest = std::countr_zero(left);
+    for (std::uint32_t others = left & (left - 1); others != 0; others &= others - 1) {
+      const int slot = std::countr_zero(others);
+      nearest = distance(slot) < distance(nearest) ? slot : nearest;
+    }
+    search(here.below[static_cast<std::size_t>(nearest)], wanted);
+    left &= ~(std::uint32_t{1} << nearest) & within(distance, here.count, wanted.reach());
   }
 }
 
@@ -108,8 +131,8 @@ void Centers::set(Index local_gp, const VectorXd& center, const Kernel& kernel) 
   }
 }
 
-// Down to the leaf whose box is nearest. Full nodes are split on the way, so that there is room for
-// one more entry wherever a split below needs it.
+// Down to the leaf that it fits into best. Full nodes are split on the way, so that there is room
+// for one more entry wherever a split below needs it.
 void Centers::insert(Index local_gp, const VectorXd& center, const Kernel& kernel) {
   places_.emplace_back();
   if (root_ < 0) root_ = new_node(true);
@@ -123,14 +146,14 @@ void Centers::insert(Index local_gp, const VectorXd& center, const Kernel& kerne
   }
   std::int32_t at = root_;
   while (!node(at).leaf) {
-    const Column distance = bounds(at, kernel, center);
+    const Column distance = misfit(at, kernel, center);
     int nearest = 0;
     distance.head(node(at).count).minCoeff(&nearest);
     std::int32_t next = node(at).below[static_cast<std::size_t>(nearest)];
     if (node(next).count == kFan) {
       // One of the halves, not the nearest of all: that might be full as well, and this node then.
       const std::int32_t second = split_node(next, kernel);
-      const Column after = bounds(at, kernel, center);
+      const Column after = misfit(at, kernel, center);
       if (after(node(second).parent.slot) < after(nearest)) next = second;
     }
     at = next;
@@ -149,34 +172,62 @@ void Centers::put(Place place, Index local_gp, const VectorXd& center) {
 }
 
 std::int32_t Centers::new_node(bool leaf) {
-  Node& added = nodes_.emplace_back();
-  added.leaf = leaf;
-  added.box.assign(static_cast<std::size_t>(2 * inputs_), Column::Zero());
-  return static_cast<std::int32_t>(nodes_.size() - 1);
+  if (n_nodes_ % kChunk == 0) {
+    chunks_.push_back({std::vector<Node>(kChunk),
+                       std::vector<Column>(static_cast<std::size_t>(2 * inputs_ * kChunk),
+                                           Column(Column::Zero()))});
+  }
+  node(n_nodes_).leaf = leaf;
+  return n_nodes_++;
 }
 
-// Halves a full node across its widest extent, in length scales, and returns the second half.
+// Cuts a full node across one of the inputs, where the boxes of the two parts become smallest (the
+// sum of their squared extents, in length scales), and returns the second part. O(kFan·d²)
 // REQUIRES: it has a parent, which has room.
 std::int32_t Centers::split_node(std::int32_t i, const Kernel& kernel) {
-  Index widest = 0;
-  double extent = -1.0;
+  constexpr int kLeast = 5;  // of a part
+  Eigen::ArrayXXd low(inputs_, kFan), high(inputs_, kFan);
   for (Index k = 0; k < inputs_; ++k) {
-    const Column middle = 0.5 * lower(i, k) + 0.5 * upper(i, k);
-    const double extent_k =
-        (middle.maxCoeff() - middle.minCoeff()) * kernel.inverse_length_scale()(k);
-    if (extent_k > extent) {
-      extent = extent_k;
-      widest = k;
-    }
+    low.row(k) = kernel.inverse_length_scale()(k) * lower(i, k).transpose();
+    high.row(k) = kernel.inverse_length_scale()(k) * upper(i, k).transpose();
   }
-  const Column middle = 0.5 * lower(i, widest) + 0.5 * upper(i, widest);
+  // Of the boxes around the first, the first two, the first three, … in an order.
+  const auto squared_extents = [&](auto first, auto last) {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    Eigen::ArrayXd least = Eigen::ArrayXd::Constant(inputs_, kInfinity);
+    Eigen::ArrayXd largest = Eigen::ArrayXd::Constant(inputs_, -kInfinity);
+    std::array<double, kFan> result{};
+    for (std::size_t n = 0; first != last; ++first, ++n) {
+      least = least.min(low.col(*first));
+      largest = largest.max(high.col(*first));
+      result[n] = (largest - least).square().sum();
+    }
+    return result;
+  };
   std::array<int, kFan> order;
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return middle(a) < middle(b); });
+  std::array<int, kFan> best = order;
+  std::size_t first_part = kFan / 2;
+  double smallest = std::numeric_limits<double>::infinity();
+  for (Index k = 0; k < inputs_; ++k) {
+    const Eigen::ArrayXd middle = 0.5 * low.row(k) + 0.5 * high.row(k);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](int a, int b) { return middle(a) < middle(b); });
+    const std::array<double, kFan> front = squared_extents(order.begin(), order.end());
+    const std::array<double, kFan> back = squared_extents(order.rbegin(), order.rend());
+    for (std::size_t n = kLeast; n <= kFan - kLeast; ++n) {
+      const double size = front[n - 1] + back[kFan - n - 1];
+      if (size < smallest) {
+        smallest = size;
+        best = order;
+        first_part = n;
+      }
+    }
+  }
 
   const std::int32_t second = new_node(node(i).leaf);
   std::array<bool, kFan> leaves{};
-  for (std::size_t n = kFan / 2; n < kFan; ++n) leaves[static_cast<std::size_t>(order[n])] = true;
+  for (std::size_t n = first_part; n < kFan; ++n) leaves[static_cast<std::size_t>(best[n])] = true;
   std::int32_t stays = 0;
   for (std::int32_t slot = 0; slot < kFan; ++slot) {
     if (leaves[static_cast<std::size_t>(slot)]) {
@@ -230,7 +281,7 @@ void Centers::mend_boxes_above(std::int32_t i) {
 std::size_t Centers::memory_bytes() const {
   const std::size_t node_bytes =
       sizeof(Node) + static_cast<std::size_t>(2 * inputs_) * sizeof(Column);
-  return nodes_.size() * node_bytes + places_.size() * sizeof(Place);
+  return chunks_.size() * (sizeof(Chunk) + kChunk * node_bytes) + places_.size() * sizeof(Place);
 }
 
 }  // namespace splitgp

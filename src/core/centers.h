@@ -57,21 +57,40 @@ class Centers {
     bool leaf = true;
     std::int32_t count = 0;
     std::array<std::int32_t, kFan> below{};  // nodes or, in a leaf, local GPs
-    std::vector<Column> box;  // lower and upper bounds of the entries, input by input
   };
   struct Search;
 
-  Node& node(std::int32_t i) { return nodes_[static_cast<std::size_t>(i)]; }
-  const Node& node(std::int32_t i) const { return nodes_[static_cast<std::size_t>(i)]; }
-  Column& lower(std::int32_t i, Eigen::Index k) {
-    return node(i).box[static_cast<std::size_t>(2 * k)];
+  // Nodes are kept by the chunk. One vector would move everything when it grows, and one update
+  // would have to wait for it; nodes by themselves would lie scattered between the local GPs, each
+  // on a page of memory that the processor has to look up anew.
+  static constexpr std::int32_t kChunk = 16;
+  struct Chunk {
+    std::vector<Node> nodes;
+    std::vector<Column> boxes;  // of each node: lower and upper bounds of its entries, by input
+  };
+
+  Node& node(std::int32_t i) {
+    return chunks_[static_cast<std::size_t>(i / kChunk)]
+        .nodes[static_cast<std::size_t>(i % kChunk)];
   }
-  Column& upper(std::int32_t i, Eigen::Index k) {
-    return node(i).box[static_cast<std::size_t>(2 * k + 1)];
+  const Node& node(std::int32_t i) const {
+    return chunks_[static_cast<std::size_t>(i / kChunk)]
+        .nodes[static_cast<std::size_t>(i % kChunk)];
   }
+  const Column* box(std::int32_t i) const {
+    return chunks_[static_cast<std::size_t>(i / kChunk)].boxes.data() + 2 * inputs_ * (i % kChunk);
+  }
+  Column* box(std::int32_t i) {
+    return chunks_[static_cast<std::size_t>(i / kChunk)].boxes.data() + 2 * inputs_ * (i % kChunk);
+  }
+  Column& lower(std::int32_t i, Eigen::Index k) { return box(i)[2 * k]; }
+  Column& upper(std::int32_t i, Eigen::Index k) { return box(i)[2 * k + 1]; }
 
   Column bounds(std::int32_t i, const Kernel& kernel,
                 const Eigen::Ref<const Eigen::VectorXd>& x) const;
+  Column misfit(std::int32_t i, const Kernel& kernel,
+                const Eigen::Ref<const Eigen::VectorXd>& x) const;
+  static std::uint32_t within(const Column& distance, int count, double reach);
   void search(std::int32_t i, Search& search) const;
   void insert(Eigen::Index local_gp, const Eigen::VectorXd& center, const Kernel& kernel);
   void put(Place place, Eigen::Index local_gp, const Eigen::VectorXd& center);
@@ -82,8 +101,8 @@ class Centers {
 
   Eigen::Index inputs_;
   std::int32_t root_ = -1;
-  // Vectors would move everything when they grow, and one update would have to wait for it.
-  std::deque<Node> nodes_;
+  std::int32_t n_nodes_ = 0;
+  std::vector<Chunk> chunks_;
   std::deque<Place> places_;  // of each local GP's center
 };
 

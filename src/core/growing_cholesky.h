@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/lanes.h"
+#include "core/prefetch.h"
 
 namespace splitgp {
 
@@ -38,6 +39,9 @@ class GrowingCholesky {
   /// Room for a matrix of this size, gaps included.
   void reserve(Eigen::Index size);
   void clear();
+  /// Asks for the factor to be brought into the cache, unless it is so large that the processor
+  /// sees by itself what comes next.
+  void prefetch() const { splitgp::prefetch(columns_.data(), columns_.size()); }
 
   /// Appends the row (a, diagonal) of A: w = L⁻¹a, pivot² = diagonal − wᵀw. Returns pivot²; when it
   /// is not above `smallest_pivot_squared` nothing is changed. O(n²/2)

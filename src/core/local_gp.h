@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/growing_cholesky.h"
+#include "core/prefetch.h"
 #include "core/principal_direction.h"
 #include "core/theta.h"
 #include "splitgp/options.h"
@@ -113,6 +114,13 @@ class LocalGp {
   auto outputs() const { return outputs_.topRows(size()); }
   auto noise_variance() const { return noise_variance_.head(size()); }
   std::size_t memory_bytes() const;
+
+  /// Asks for what predict() and append() read first: with many local GPs it lies in memory.
+  void prefetch() const {
+    splitgp::prefetch(inputs_.data(), static_cast<std::size_t>(inputs_.size()));
+    factor_.prefetch();
+    splitgp::prefetch(solved_.data(), static_cast<std::size_t>(solved_.size()));
+  }
 
  private:
   void grow(Eigen::Index rows);

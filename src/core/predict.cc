@@ -7,6 +7,7 @@
 
 #include "core/aggregate.h"
 #include "core/parallel.h"
+#include "core/prefetch.h"
 
 namespace splitgp {
 
@@ -84,6 +85,13 @@ void Predictor::answer(const ModelState& model, const Eigen::Ref<const Eigen::Ma
   queries.resize(model.inputs, kBlock);
   block_means.resize(model.outputs, kBlock);
   posteriors.resize(kBlock);
+  // Of a single query's local GPs none may be in the cache. First what says where their data lie.
+  const auto local_gp = [&](std::size_t question) -> const LocalGp& {
+    return model.local_gps[static_cast<std::size_t>(questions[question].local_gp)];
+  };
+  if (X.cols() == 1) {
+    for (std::size_t q = 0; q < questions.size(); ++q) prefetch(&local_gp(q), 1);
+  }
   for (std::size_t first = 0; first < questions.size();) {
     Index count = 0;
     const Index asked = questions[first].local_gp;
@@ -91,6 +99,8 @@ void Predictor::answer(const ModelState& model, const Eigen::Ref<const Eigen::Ma
       if (questions[q].local_gp != asked) break;
       queries.col(count) = X.col(questions[q].query);
     }
+    const std::size_t next = first + static_cast<std::size_t>(count);
+    if (next < questions.size()) local_gp(next).prefetch();
     model.local_gps[static_cast<std::size_t>(asked)].predict(
         queries.leftCols(count), workspace, block_means.leftCols(count), posteriors);
     for (Index i = 0; i < count; ++i) {

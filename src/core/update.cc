@@ -25,6 +25,7 @@ UpdateResult update(ModelState& model, const Observation& observation) {
   const Index I = model.centers.most_similar(model.theta->kernel, observation.x);
   LocalGp& local = model.local_gps[static_cast<std::size_t>(I)];
   result.local_gp = I;
+  local.prefetch();
   if (!is_current(model, local)) {
     local.refit(model.theta);
     ++result.refits;

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cstddef>
+#include <string>
+
+#include "machine_loops.h"
+#include "measure.h"
+
+extern "C" {
+extern const MachineLoops machine_loops_baseline;
+#ifdef SPLITGP_VARIANTS
+extern const MachineLoops machine_loops_avx2;
+extern const MachineLoops machine_loops_avx512;
+#endif
+}
+
+namespace bench {
+
+/// What one core of this machine can do at most, with the instructions that the engine uses here.
+class Machine {
+ public:
+  /// Bytes in a second, read again and again from a buffer of this size: from the cache that it
+  /// fits into, or from memory.
+  static double read_rate(double bytes) {
+    const auto count = static_cast<std::size_t>(bytes / 8.0) / 64 * 64;
+    // Eigen aligns to 64 bytes.
+    const Eigen::VectorXd buffer = Eigen::VectorXd::Ones(static_cast<Eigen::Index>(count));
+    const int passes = std::max(1, static_cast<int>(2e7 / bytes));
+    return best_rate([&] {
+      double sum = 0.0;
+      for (int i = 0; i < passes; ++i) sum += loops().read(buffer.data(), count);
+      benchmark::DoNotOptimize(sum);
+      return 8.0 * static_cast<double>(count) * passes;
+    });
+  }
+
+  /// Floating-point operations in a second.
+  static double flop_rate() {
+    double sink = 1.0;
+    return best_rate([&] {
+      const double done = loops().multiply_add(200000, &sink);
+      benchmark::DoNotOptimize(sink);
+      return done;
+    });
+  }
+
+ private:
+  static const MachineLoops& loops() {
+#ifdef SPLITGP_VARIANTS
+    const std::string name = splitgp::instruction_set();
+    if (name == "avx512") return machine_loops_avx512;
+    if (name == "avx2") return machine_loops_avx2;
+#endif
+    return machine_loops_baseline;
+  }
+
+  // The best of several rounds: a busy machine is never too fast.
+  template <typename Work>
+  static double best_rate(const Work& work) {
+    double best = 0.0;
+    for (int round = 0; round < 15; ++round) {
+      const double began = thread_seconds();
+      const double done = work();
+      best = std::max(best, done / (thread_seconds() - began));
+    }
+    return best;
+  }
+};
+
+}  // namespace bench

@@ -49,7 +49,7 @@ class Committee : public Method {
     for (ExactGp& expert : experts_) expert.refit(theta);
   }
 
-  // Deisenroth & Ng, equations 12, 13 and 20 to 22. With precisions t = 1/σ², β_k the weight of
+  // Deisenroth & Ng. With precisions t = 1/σ², β_k the weight of
   // expert k and t_0 the prior's precision, all four are
   //   t = (correction) t_0 + Σ β_k (t_k − (correction) t_0),   μ = m + Σ β_k t_k (μ_k − m) / t,
   // where the correction is 1 for the committee machines and 0 for the products. Written so, no

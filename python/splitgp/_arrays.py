@@ -35,3 +35,24 @@ def rows(field: str, values: ArrayLike) -> Floats:
     if array.shape[1] == 0:
         raise ValueError(f"{field} has shape {array.shape}; it must have at least one input")
     return array
+
+
+def observation_rows(
+    X: ArrayLike, y: ArrayLike, noise_variance: ArrayLike | None
+) -> tuple[Floats, Floats, Floats | None, bool]:
+    """X, y as (rows, outputs), a noise variance for each row or None, whether y was flat."""
+    inputs = rows("X", X)
+    outputs = floats("y", y)
+    flat = outputs.ndim < 2
+    if flat:
+        outputs = outputs.reshape(-1, 1)
+    elif outputs.ndim != 2 or outputs.shape[1] == 0:
+        raise ValueError(f"y has shape {outputs.shape}; it must be (rows,) or (rows, outputs)")
+    if noise_variance is None:
+        return inputs, outputs, None, flat
+    noise = floats("noise_variance", noise_variance)
+    if noise.ndim == 0 or noise.size == 1:
+        noise = np.full(len(inputs), noise.reshape(()))
+    elif noise.shape != (len(inputs),):
+        raise ValueError(f"noise_variance has shape {noise.shape}; X has {len(inputs)} rows")
+    return inputs, outputs, noise, flat

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from splitgp import _core, _options
-from splitgp._arrays import floats, rows
+from splitgp._arrays import floats, observation_rows, rows
+from splitgp._facts import Facts
 from splitgp._results import (
     Explanation,
     Hyperparameters,
@@ -27,7 +27,7 @@ __all__ = ["SplittingGP"]
 Kernel = Literal["auto", "rbf", "matern12", "matern32", "matern52", "rational_quadratic"]
 
 
-class SplittingGP:
+class SplittingGP(Facts):
     """Streaming Gaussian-process regression whose every update is bounded by ``split_limit``.
 
     The model is a set of local GPs that share one kernel. An observation goes to the local GP with
@@ -172,21 +172,7 @@ class SplittingGP:
         Traceback (most recent call last):
         ValueError: x[1] of row 0 is nan; it must be finite and at most 1e+150 in magnitude
         """
-        X = rows("X", X)
-        y = floats("y", y)
-        flat = y.ndim < 2
-        if flat:
-            y = y.reshape(-1, 1)
-        elif y.ndim != 2 or y.shape[1] == 0:
-            raise ValueError(f"y has shape {y.shape}; it must be (rows,) or (rows, outputs)")
-        if noise_variance is not None:
-            noise_variance = floats("noise_variance", noise_variance)
-            if noise_variance.ndim == 0 or noise_variance.size == 1:
-                noise_variance = np.full(len(X), noise_variance.reshape(()))
-            elif noise_variance.shape != (len(X),):
-                raise ValueError(
-                    f"noise_variance has shape {noise_variance.shape}; X has {len(X)} rows"
-                )
+        X, y, noise_variance, flat = observation_rows(X, y, noise_variance)
         model = self._model
         if model is None:
             model = _core.Model(X.shape[1], y.shape[1], self._options)
@@ -295,13 +281,6 @@ class SplittingGP:
         self._ready().set_hyperparameters(_options.hyperparameters_dict(values))
 
     @property
-    def training_history(self) -> list[TrainResult]:
-        """Every training so far, with the hyperparameters it left."""
-        if self._model is None:
-            return []
-        return [TrainResult._from_core(one) for one in self._model.training_history()]
-
-    @property
     def split_history(self) -> list[SplitRecord]:
         """Every split so far."""
         if self._model is None:
@@ -316,34 +295,9 @@ class SplittingGP:
         return [LocalGP(**one) for one in self._model.local_gps()]
 
     @property
-    def n_inputs(self) -> int | None:
-        """d, or None before the first update."""
-        return None if self._model is None else self._model.n_inputs
-
-    @property
-    def n_outputs(self) -> int | None:
-        """p, or None before the first update."""
-        return None if self._model is None else self._model.n_outputs
-
-    @property
-    def n_observations(self) -> int:
-        """How many observations the model has learned."""
-        return 0 if self._model is None else self._model.n_observations
-
-    @property
     def n_local(self) -> int:
         """How many local GPs there are."""
         return 0 if self._model is None else self._model.n_local
-
-    @property
-    def memory_bytes(self) -> int:
-        """Every byte the model holds, spare capacity included."""
-        return 0 if self._model is None else self._model.memory_bytes
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The keywords the model was made with."""
-        return dict(self._keywords)
 
     def observations(self) -> tuple[Any, Any, Any]:
         """Copies of all X, y and noise_variance, in the order in which they came."""

@@ -19,11 +19,11 @@ from __future__ import annotations
 import math
 from typing import Any, Literal
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from splitgp import _core, _options
-from splitgp._arrays import floats, rows
+from splitgp._arrays import observation_rows, rows
+from splitgp._facts import Facts
 from splitgp._results import Hyperparameters, Prediction, TrainResult
 from splitgp._splitting_gp import Kernel
 
@@ -32,7 +32,7 @@ __all__ = ["FullGP", "LoGGP", "LocalGP", "RobustBCM"]
 _COMMON = ("kernel", "training", "hyperparameters", "seed", "training_observations")
 
 
-class _Rival:
+class _Rival(Facts):
     """What all rivals share; keywords in the order of their signatures."""
 
     def __init__(self, own: dict[str, Any], common: dict[str, Any]) -> None:
@@ -62,21 +62,7 @@ class _Rival:
         noise_variance : float or array of shape (n,), optional
             Each observation's own known noise, added to the one that training learns.
         """
-        X = rows("X", X)
-        y = floats("y", y)
-        flat = y.ndim < 2
-        if flat:
-            y = y.reshape(-1, 1)
-        elif y.ndim != 2 or y.shape[1] == 0:
-            raise ValueError(f"y has shape {y.shape}; it must be (rows,) or (rows, outputs)")
-        if noise_variance is not None:
-            noise_variance = floats("noise_variance", noise_variance)
-            if noise_variance.ndim == 0 or noise_variance.size == 1:
-                noise_variance = np.full(len(X), noise_variance.reshape(()))
-            elif noise_variance.shape != (len(X),):
-                raise ValueError(
-                    f"noise_variance has shape {noise_variance.shape}; X has {len(X)} rows"
-                )
+        X, y, noise_variance, flat = observation_rows(X, y, noise_variance)
         if self._model is None:
             model = self._make(X.shape[1], y.shape[1], self._options)
             model.update(X, y, noise_variance)
@@ -102,41 +88,9 @@ class _Rival:
         self._ready().set_hyperparameters(_options.hyperparameters_dict(values))
 
     @property
-    def training_history(self) -> list[TrainResult]:
-        """Every training so far, with the hyperparameters it left."""
-        if self._model is None:
-            return []
-        return [TrainResult._from_core(one) for one in self._model.training_history()]
-
-    @property
-    def n_inputs(self) -> int | None:
-        """d, or None before the first update."""
-        return None if self._model is None else self._model.n_inputs
-
-    @property
-    def n_outputs(self) -> int | None:
-        """p, or None before the first update."""
-        return None if self._model is None else self._model.n_outputs
-
-    @property
-    def n_observations(self) -> int:
-        """How many observations the model has learned."""
-        return 0 if self._model is None else self._model.n_observations
-
-    @property
     def n_local(self) -> int:
         """How many experts, local models or leaves there are; 1 for a full GP."""
         return 0 if self._model is None else self._model.n_local
-
-    @property
-    def memory_bytes(self) -> int:
-        """Every byte the model holds, spare capacity included."""
-        return 0 if self._model is None else self._model.memory_bytes
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The keywords the model was made with."""
-        return dict(self._keywords)
 
     def _ready(self) -> _core.Rival:
         if self._model is None:

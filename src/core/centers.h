@@ -19,17 +19,27 @@ struct Neighbor {
 /// The centers of all local GPs, searched by similarity. Ties go to the lower number, so the answer
 /// never depends on how the search went.
 ///
-/// An R-tree: a node holds up to kFan entries, each with the box around what is below it; a center
-/// is a box without extent. Boxes are kept in raw units, where they stay true whatever θ does to
-/// the length scales, and a move or an insertion mends only the boxes on one path to the root. All
-/// leaves are equally deep, so one update costs O(kFan · d · log C) at worst, whatever came before:
-/// the split tree itself would be as deep as the stream is long when data arrive in order.
+/// A tree whose leaves hold up to kFan centers and whose branches hold up to kFan nodes, all leaves
+/// equally deep: the split tree itself would be as deep as the stream is long when data arrive in
+/// order. A branch knows two things about each node below:
+///
+/// - the **box** around the centers there are. The search needs no more, and is exact whatever the
+///   boxes look like. They are kept in raw units, where they stay true whatever θ does.
+/// - the **cell**, the part of the space whose centers belong there. A full leaf's cell is cut in
+///   two; branches are divided along earlier cuts, so cells, and the boxes in them, do not overlap
+///   but for rare cases. A center that moves out of its cell moves to another leaf. Boxes alone,
+///   as in an R-tree, overlap more with every insertion: a search visited three times as many.
+///
+/// One update costs O(kFan · d · log C), if a node is divided O(kFan · d² · log C), whatever came
+/// before.
 class Centers {
  public:
-  explicit Centers(Eigen::Index inputs) : inputs_(inputs) {}
+  explicit Centers(Eigen::Index inputs)
+      : inputs_(inputs), leaves_(inputs), branches_(2 * 2 * inputs) {}
 
-  /// Adds the center of a local GP (the next number), or moves one. The kernel says in what units
-  /// to keep close things together; a new one makes earlier choices no less right, only less good.
+  /// Adds the center of a local GP (the next number), or moves one, which allocates nothing. The
+  /// kernel says in what units to keep close things together; a new one makes earlier choices no
+  /// less right, only less good.
   void set(Eigen::Index local_gp, const Eigen::VectorXd& center, const Kernel& kernel);
   Eigen::Index size() const { return std::ssize(places_); }
 
@@ -44,7 +54,8 @@ class Centers {
 
  private:
   static constexpr int kFan = 16;
-  // Aligned the same for all targets: code for one works on a model of another.
+  // A value for each entry of a node. Aligned the same for all targets: code for one works on a
+  // model of another.
   struct alignas(64) Column : Eigen::Array<double, kFan, 1> {
     using Array::Array;
   };
@@ -54,55 +65,65 @@ class Centers {
   };
   struct Node {
     Place parent;  // no node: this is the root
-    bool leaf = true;
     std::int32_t count = 0;
-    std::array<std::int32_t, kFan> below{};  // nodes or, in a leaf, local GPs
+    std::array<std::int32_t, kFan> below{};  // local GPs in a leaf, nodes in a branch
+  };
+  // Nodes with their columns, by the chunk. One vector would move everything when it grows, and one
+  // update would have to wait for it; nodes by themselves would lie scattered between the local
+  // GPs, each on a page of memory that the processor has to look up anew.
+  class Nodes {
+   public:
+    explicit Nodes(Eigen::Index columns) : columns_(columns) {}
+    std::int32_t add();
+    Node& operator[](std::int32_t i) { return chunk(i).nodes[i % kChunk]; }
+    const Node& operator[](std::int32_t i) const { return chunk(i).nodes[i % kChunk]; }
+    Column* columns(std::int32_t i) { return chunk(i).columns.data() + columns_ * (i % kChunk); }
+    const Column* columns(std::int32_t i) const {
+      return chunk(i).columns.data() + columns_ * (i % kChunk);
+    }
+    std::size_t memory_bytes() const;
+
+   private:
+    static constexpr std::int32_t kChunk = 16;
+    struct Chunk {
+      std::array<Node, kChunk> nodes;
+      std::vector<Column> columns;
+    };
+    Chunk& chunk(std::int32_t i) { return chunks_[static_cast<std::size_t>(i / kChunk)]; }
+    const Chunk& chunk(std::int32_t i) const {
+      return chunks_[static_cast<std::size_t>(i / kChunk)];
+    }
+
+    Eigen::Index columns_;
+    std::int32_t size_ = 0;
+    std::deque<Chunk> chunks_;
   };
   struct Search;
+  struct Boxes;
 
-  // Nodes are kept by the chunk. One vector would move everything when it grows, and one update
-  // would have to wait for it; nodes by themselves would lie scattered between the local GPs, each
-  // on a page of memory that the processor has to look up anew.
-  static constexpr std::int32_t kChunk = 16;
-  struct Chunk {
-    std::vector<Node> nodes;
-    std::vector<Column> boxes;  // of each node: lower and upper bounds of its entries, by input
-  };
+  // Leaves are level 0, their parents level 1.
+  Nodes& level(int l) { return l == 0 ? leaves_ : branches_; }
+  Boxes boxes(std::int32_t branch);
+  Boxes cells(std::int32_t branch);
 
-  Node& node(std::int32_t i) {
-    return chunks_[static_cast<std::size_t>(i / kChunk)]
-        .nodes[static_cast<std::size_t>(i % kChunk)];
-  }
-  const Node& node(std::int32_t i) const {
-    return chunks_[static_cast<std::size_t>(i / kChunk)]
-        .nodes[static_cast<std::size_t>(i % kChunk)];
-  }
-  const Column* box(std::int32_t i) const {
-    return chunks_[static_cast<std::size_t>(i / kChunk)].boxes.data() + 2 * inputs_ * (i % kChunk);
-  }
-  Column* box(std::int32_t i) {
-    return chunks_[static_cast<std::size_t>(i / kChunk)].boxes.data() + 2 * inputs_ * (i % kChunk);
-  }
-  Column& lower(std::int32_t i, Eigen::Index k) { return box(i)[2 * k]; }
-  Column& upper(std::int32_t i, Eigen::Index k) { return box(i)[2 * k + 1]; }
-
-  Column bounds(std::int32_t i, const Kernel& kernel,
-                const Eigen::Ref<const Eigen::VectorXd>& x) const;
-  Column misfit(std::int32_t i, const Kernel& kernel,
-                const Eigen::Ref<const Eigen::VectorXd>& x) const;
-  static std::uint32_t within(const Column& distance, int count, double reach);
-  void search(std::int32_t i, Search& search) const;
+  void search(int level, std::int32_t i, Search& search) const;
+  bool belongs(std::int32_t leaf, const Eigen::VectorXd& center) const;
+  Column distance_to_cells(std::int32_t branch, const Kernel& kernel,
+                           const Eigen::VectorXd& center) const;
+  int nearest_cell(std::int32_t branch, const Kernel& kernel, const Eigen::VectorXd& center) const;
   void insert(Eigen::Index local_gp, const Eigen::VectorXd& center, const Kernel& kernel);
+  void move(Eigen::Index local_gp, const Eigen::VectorXd& center, const Kernel& kernel);
   void put(Place place, Eigen::Index local_gp, const Eigen::VectorXd& center);
-  std::int32_t new_node(bool leaf);
-  std::int32_t split_node(std::int32_t i, const Kernel& kernel);
-  void move_entry(Place from, Place to);
-  void mend_boxes_above(std::int32_t i);
+  void add_root(int level);
+  void divide(int level, std::int32_t i, const Kernel& kernel);
+  void move_entry(int level, Place from, Place to);
+  void mend_boxes_above(int level, std::int32_t i);
 
   Eigen::Index inputs_;
+  int height_ = -1;  // the root's level; -1: there is none
   std::int32_t root_ = -1;
-  std::int32_t n_nodes_ = 0;
-  std::vector<Chunk> chunks_;
+  Nodes leaves_;    // columns: the centers' coordinates
+  Nodes branches_;  // columns: lower and upper bounds of boxes, input by input; then of cells
   std::deque<Place> places_;  // of each local GP's center
 };
 

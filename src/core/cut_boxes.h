@@ -1,0 +1,19 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <vector>
+
+namespace splitgp {
+
+/// Boxes in two parts: those in front along one input, and those behind.
+struct BoxCut {
+  Eigen::Index input = 0;
+  std::vector<bool> behind;
+};
+
+/// Cuts boxes (one column each) so that the parts overlap least along the input that is cut and,
+/// among such cuts, so that the boxes around the parts are smallest. `least` go to each part.
+/// O(n·d² + n·d·log n)  REQUIRES: low ≤ high, as many boxes as 2·least.
+BoxCut cut_boxes(const Eigen::ArrayXXd& low, const Eigen::ArrayXXd& high, int least);
+
+}  // namespace splitgp

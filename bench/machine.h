@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <cstddef>
+#include <random>
 #include <string>
 
 #include "machine_loops.h"
@@ -34,6 +35,23 @@ class Machine {
       benchmark::DoNotOptimize(sum);
       return 8.0 * static_cast<double>(count) * passes;
     });
+  }
+
+  /// Seconds to read one block of this size, somewhere in a buffer of `bytes`.
+  static double scattered_read_seconds(double bytes, double block_bytes) {
+    const auto count = static_cast<std::size_t>(block_bytes / 8.0) / 64 * 64;
+    const Eigen::VectorXd buffer = Eigen::VectorXd::Ones(static_cast<Eigen::Index>(bytes / 8.0));
+    constexpr int kBlocks = 2000;
+    std::mt19937_64 random(1);
+    std::uniform_int_distribution<std::size_t> line(
+        0, (static_cast<std::size_t>(buffer.size()) - count) / 8);
+    return 1.0 / best_rate([&] {
+             double sum = 0.0;
+             for (int i = 0; i < kBlocks; ++i)
+               sum += loops().read(buffer.data() + 8 * line(random), count);
+             benchmark::DoNotOptimize(sum);
+             return kBlocks;
+           });
   }
 
   /// Floating-point operations in a second.

@@ -89,6 +89,29 @@ TEST_P(InDimensions, SearchEqualsBruteForce) {
 
 INSTANTIATE_TEST_SUITE_P(Centers, InDimensions, ::testing::Values(1, 2, 3, 4, 5, 8, 13, 21, 30));
 
+// The first input is the time: leaves fill at one end, and what lies behind drifts out of its cell.
+TEST(Centers, SearchEqualsBruteForceWhenDataArriveInOrder) {
+  Random random(7);
+  const VectorXd length_scale = VectorXd::Ones(3);
+  const Kernel kernel = kernel_with(length_scale);
+  Centers centers(3);
+  BruteForce brute_force;
+  std::vector<Neighbor> neighbors;
+  for (int step = 0; step < 4000; ++step) {
+    const bool adds = centers.size() == 0 || step % 2 == 0;
+    const Index local_gp = adds ? centers.size() : random.index(centers.size());
+    VectorXd center = random.normal_matrix(3, 1);
+    center(0) = 0.01 * step;
+    centers.set(local_gp, center, kernel);
+    brute_force.set(local_gp, center);
+    if (step % 5 != 0) continue;
+    VectorXd x = random.normal_matrix(3, 1);
+    x(0) = 0.01 * step * random.uniform();
+    centers.most_similar(kernel, x, 9, neighbors);
+    ASSERT_EQ(numbers_of(neighbors), brute_force.most_similar(length_scale, x, 9)) << step;
+  }
+}
+
 TEST(Centers, OneCenterRepeatedGivesTheLowestNumbers) {
   Centers centers(2);
   const Kernel kernel = kernel_with(VectorXd::Ones(2));

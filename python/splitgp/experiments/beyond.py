@@ -7,7 +7,7 @@ import time
 import numpy as np
 
 from splitgp import datasets
-from splitgp.experiments.measure import Measured, scores, train_and_test
+from splitgp.experiments.measure import Floats, Measured, scores, train_and_test
 from splitgp.experiments.methods import DEFAULT, FULL, LOCAL, LOG, PAPER, RBCM, make
 from splitgp.experiments.run import Job, Settings
 
@@ -15,6 +15,7 @@ __all__ = [
     "ARM",
     "BLOCK",
     "CHECKPOINTS",
+    "LINEAR",
     "NO_MODEL",
     "PER_MODEL",
     "ROWS",
@@ -29,7 +30,9 @@ PER_MODEL = 300
 # the second version whole stretches of the recording are held out instead.
 ARM = ("barrett_wam", "barrett_wam_blocks")
 BLOCK = 300
+# What is learned without any GP.
 NO_MODEL = "neighbouring rows"
+LINEAR = "linear regression"
 # data set → which of its outputs
 STREAMS = {"pjme_hourly": 0, "gas_turbine": 1}
 # How much of a stream each method sees. What holds everything in one model (or nearly) becomes
@@ -82,6 +85,8 @@ def jobs(settings: Settings) -> list[Job]:
             )
     rows = 1200 if settings.quick else None
     result.append(Job(neighbouring_rows, {"rows": rows}, ARM[0], NO_MODEL, "none"))
+    for data in ARM:
+        result.append(Job(linear_regression, {"data": data, "rows": rows}, data, LINEAR, "none"))
     return result
 
 
@@ -89,18 +94,23 @@ def arm(
     method: str, kernel: str, setting: float, data: str, rows: int | None, seed: int
 ) -> Measured:
     """Seven torques of a real arm, learned by one model with seven outputs."""
-    train, test = datasets.load("barrett_wam_train", rows), _between(rows)
-    if data == ARM[1]:
-        held_out = np.arange(len(train.X)) // BLOCK % 5 == 3
-        X, y, X_test, y_test = (
-            np.ascontiguousarray(array[chosen])
-            for chosen in (~held_out, held_out)
-            for array in (train.X, train.y)
-        )
-    else:
-        X, y, X_test, y_test = train.X, train.y, test.X, test.y
+    X, y, X_test, y_test = _arm_rows(data, rows)
     model = make(method, setting=setting, observations=len(X), kernel=kernel, seed=seed)
     return train_and_test(model, X, y, X_test, y_test)
+
+
+def _arm_rows(data: str, rows: int | None) -> tuple[Floats, Floats, Floats, Floats]:
+    """Inputs and torques to learn from, and those to test with."""
+    train, test = datasets.load("barrett_wam_train", rows), _between(rows)
+    if data == ARM[0]:
+        return train.X, train.y, test.X, test.y
+    held_out = np.arange(len(train.X)) // BLOCK % 5 == 3
+    X, y, X_test, y_test = (
+        np.ascontiguousarray(array[chosen])
+        for chosen in (~held_out, held_out)
+        for array in (train.X, train.y)
+    )
+    return X, y, X_test, y_test
 
 
 def _between(rows: int | None) -> datasets.Dataset:
@@ -113,9 +123,19 @@ def neighbouring_rows(rows: int | None) -> Measured:
     train, test = datasets.load("barrett_wam_train", rows), _between(rows)
     row = np.arange(1, len(test.X))
     guess = (train.y[4 * row - 1] + train.y[4 * row]) / 2
-    error = ((guess - test.y[row]) ** 2).mean(axis=0) / test.y.var(axis=0)
-    joints = [(len(train.X), f"nmse_{k + 1}", float(one)) for k, one in enumerate(error)]
-    return [(len(train.X), "nmse", float(error.mean())), *joints]
+    return _without_a_model(guess, test.y[row], len(train.X))
+
+
+def linear_regression(data: str, rows: int | None) -> Measured:
+    X, y, X_test, y_test = (np.asarray(one) for one in _arm_rows(data, rows))
+    weights = np.linalg.lstsq(np.c_[X, np.ones(len(X))], y, rcond=None)[0]
+    return _without_a_model(np.c_[X_test, np.ones(len(X_test))] @ weights, y_test, len(X))
+
+
+def _without_a_model(guess: Floats, y: Floats, learned: int) -> Measured:
+    error = ((guess - y) ** 2).mean(axis=0) / y.var(axis=0)
+    joints = [(learned, f"nmse_{k + 1}", float(one)) for k, one in enumerate(error)]
+    return [(learned, "nmse", float(error.mean())), *joints]
 
 
 def in_time_order(

@@ -66,12 +66,13 @@ def head(title: str, name: str, settings: Settings) -> str:
         f"    {command(name, settings)}\n\n"
         f"Made by this command from [{name}.csv]({name}.csv) (one row for each measurement); do "
         f"not edit. splitgp {facts['version']}, {facts['instruction_set']} build, "
-        f"seed {facts['seed']}. Times are processor time of updates, training included, with "
+        f"seed {facts['seed']}. A stream is handed over in one call where nothing has to be "
+        "measured along it; it is learned row by row all the same. Times are processor time of "
+        "updates, training included, with "
         f"{settings.jobs if settings.jobs > 1 else 'one'} "
         f"job{'s side by side' if settings.jobs > 1 else ''}"
         " and one thread in each; predictions are timed apart. All methods share the engine's "
-        "Train: the same "
-        "objective, budget and schedule.\n"
+        "Train: the same objective, budget and schedule.\n"
     )
 
 

@@ -84,7 +84,7 @@ class Centers {
     std::size_t memory_bytes() const;
 
    private:
-    static constexpr std::int32_t kChunk = 16;
+    static constexpr std::int32_t kChunk = 4;
     struct Chunk {
       std::array<Node, kChunk> nodes;
       std::vector<Column> columns;

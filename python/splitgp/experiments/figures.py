@@ -246,6 +246,11 @@ def _draw_beyond(table: Table, settings: Settings) -> list[Path]:
     axes[0][0].set(
         xscale=scale, xlabel="nMSE, mean of 7 joints", title="Barrett arm, stretches held out"
     )
+    linear = arm.mean("nmse", method=beyond.LINEAR)
+    axes[0][0].axvline(linear, color="0.3", ls="--", lw=1.2)
+    axes[0][0].annotate(
+        f" {beyond.LINEAR}", (linear, len(names) - 0.45), fontsize=8, annotation_clip=False
+    )
     for ax, stream in zip(axes[0][1:], beyond.STREAMS, strict=True):
         one = table.where(data=stream)
         for method, kernel in names:
@@ -254,7 +259,7 @@ def _draw_beyond(table: Table, settings: Settings) -> list[Path]:
             _line(ax, method, x, mean, half, **style)
         ax.set(xlabel="observations so far", ylabel="RMSE, each row before it is learned")
         ax.set(title=stream, xscale="log")
-    axes[0][-1].legend(fontsize=7)
+    _legend_below(figure, axes[0][-1], columns=len(names))
     return [_save(figure, settings, "beyond")]
 
 

@@ -1,4 +1,4 @@
-"""Streaming Gaussian-process regression that never slows down.
+"""Streaming Gaussian-process regression with bounded updates.
 
 >>> import numpy as np
 >>> import splitgp

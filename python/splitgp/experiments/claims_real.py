@@ -87,6 +87,7 @@ def _(table: Table) -> Finding:
         settings = rows.numbers("setting")
         found[method] = [rows.mean("rmse", setting=s) for s in settings[::-1]]
     figure = "; ".join(f"{m} {' → '.join(map(number, values))}" for m, values in found.items())
+    figure += " (the last against the first)"
     return only_for({m: values[-1] < values[0] for m, values in found.items()}), figure
 
 

@@ -76,7 +76,7 @@ def _stream(table: Table, name: str) -> str:
     for method in METHODS:
         for kernel in table.where(method=method).values("kernel"):
             one = table.where(method=method, kernel=kernel)
-            for n in sorted({shared, last[method]}):
+            for n in sorted({n for n in last.values() if n <= last[method]}):
                 at = one.where(n=int(n))
                 rows.append(
                     (
@@ -97,7 +97,6 @@ def _stream(table: Table, name: str) -> str:
     return (
         f"## {name}, in the order of time\n\nEvery row is predicted before it is learned; the "
         "first "
-        f"{beyond.WARM_UP} do not count. All methods are compared at {shared:,.0f} rows; what "
-        "becomes slower with every "
-        f"row (the full GP and the local GP) stops there, the others go on.\n\n{table_text}"
+        f"{beyond.WARM_UP} do not count. What becomes slower with every row (the full GP and the "
+        f"local GP) stops at {shared:,.0f} rows, the others go on.\n\n{table_text}"
     )

@@ -2,16 +2,19 @@
 
 #include <cmath>
 #include <cstdio>
+#include <random>
 
 int main() {
   splitgp::Options options;
   options.split_limit = 100;  // a local GP that owns more observations is split
   splitgp::SplittingGp model(/*inputs=*/2, /*outputs=*/1, options);
 
+  std::mt19937 random(1);
+  std::normal_distribution<double> noise(0.0, 0.1);
   Eigen::VectorXd x(2), y(1);
   for (int t = 0; t < 1000; ++t) {  // observations arrive one at a time
     x << std::sin(0.1 * t), std::cos(0.07 * t);
-    y << x(0) * x(1);
+    y << x(0) * x(1) + noise(random);
     model.update(x, y);
   }
 

@@ -1,9 +1,12 @@
 // The report command: the data in its page, and what it refuses. How the page looks is for
 // cli_report_browser_test.cc.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cmath>
+#include <cstdlib>
 
 #include "splitgp/model_file.h"
 #include "support/report.h"
@@ -188,6 +191,34 @@ TEST(CliReport, ModelThatWasNeverStreamedOrNeverTaught) {
     EXPECT_LT(data["partition"]["maps"][0]["x"][0], 3.0);
     EXPECT_GT(data["partition"]["maps"][0]["x"].back(), 3.0);
   }
+}
+
+// What `splitgp report` with these arguments prints on a terminal.
+std::string on_terminal(const std::string& arguments) {
+  const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
+  EXPECT_TRUE(terminal >= 0 && ::grantpt(terminal) == 0 && ::unlockpt(terminal) == 0);
+  const std::string name = ::ptsname(terminal);
+  // Held open: what was printed would be lost with the last who writes.
+  const int held = ::open(name.c_str(), O_RDWR | O_NOCTTY);
+  const std::string command = SPLITGP_COMMAND " report " + arguments + " 2>" + name;
+  EXPECT_EQ(std::system(command.c_str()), 0);
+  ::fcntl(terminal, F_SETFL, O_NONBLOCK);
+  std::string text(4096, '\0');
+  const ssize_t length = ::read(terminal, text.data(), text.size());
+  text.resize(length > 0 ? static_cast<std::size_t>(length) : 0);
+  ::close(held);
+  ::close(terminal);
+  return text;
+}
+
+TEST(CliReport, SaysOnATerminalWhereThePageIs) {
+  const TemporaryDirectory folder;
+  const std::string model = streamed_model(folder, 60, {"a"}, {"y"});
+  const std::string page = folder / "page.html";
+  const std::string piped = folder / "piped.html";
+  EXPECT_EQ(on_terminal("-m " + model + " -o " + page), "page in " + page + "\r\n");
+  EXPECT_EQ(on_terminal("-m " + model + " -o - >" + piped), "");
+  EXPECT_TRUE(file_text(piped) == file_text(page));
 }
 
 TEST(CliReport, RefusesInOneLine) {

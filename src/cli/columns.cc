@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "cli/exit_code.h"
 
@@ -13,6 +14,41 @@ namespace {
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// The column that has this number, from 1; null if there is none.
+const std::string* numbered_column(const std::string& text,
+                                   const std::vector<std::string>& columns) {
+  std::size_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || stop != end || number < 1 || number > columns.size()) return nullptr;
+  return &columns[number - 1];
+}
+
+// As find_columns(), but the model's names go first, and a name that is nowhere stays what it is:
+// an input may lack columns that others had.
+std::vector<std::string> known_columns(const std::vector<std::string>& wanted,
+                                       const ObservationColumns& kept,
+                                       const std::vector<std::string>& columns) {
+  std::vector<std::string> result;
+  for (const std::string& name : wanted) {
+    const bool named =
+        contains(kept.inputs, name) || contains(kept.outputs, name) || contains(columns, name);
+    const std::string* const numbered = named ? nullptr : numbered_column(name, columns);
+    result.push_back(numbered != nullptr ? *numbered : name);
+  }
+  return result;
+}
+
+void require_same_columns(const char* flag, std::vector<std::string> asked,
+                          std::vector<std::string> kept, const std::string& file) {
+  const std::string message = fmt::format("{} {}: the model in {} was made with {}, and keeps it",
+                                          flag, fmt::join(asked, ","), file, fmt::join(kept, ","));
+  // Their order in a flag changes nothing that could be asked of the model.
+  std::sort(asked.begin(), asked.end());
+  std::sort(kept.begin(), kept.end());
+  if (asked != kept) throw CommandError(kUsage, message);
 }
 
 }  // namespace
@@ -24,14 +60,12 @@ std::vector<std::string> find_columns(const std::string& flag,
   for (const std::string& name : wanted) {
     std::string found = name;
     if (!contains(columns, name)) {
-      std::size_t number = 0;
-      const char* const end = name.data() + name.size();
-      const auto [stop, error] = std::from_chars(name.data(), end, number);
-      if (error != std::errc() || stop != end || number < 1 || number > columns.size()) {
+      const std::string* const numbered = numbered_column(name, columns);
+      if (numbered == nullptr) {
         throw CommandError(kUsage, fmt::format("{}: there is no column '{}'; the columns are {}",
                                                flag, name, fmt::join(columns, ", ")));
       }
-      found = columns[number - 1];
+      found = *numbered;
     }
     if (contains(result, found)) {
       throw CommandError(kUsage, fmt::format("{}: column '{}' is named twice", flag, found));
@@ -67,6 +101,28 @@ ObservationColumns choose_columns(const std::vector<std::string>& columns,
     throw CommandError(kUsage, fmt::format("the header has column '{}' twice", *twice));
   }
   return result;
+}
+
+void check_columns(const ObservationColumns& kept, const std::vector<std::string>& columns,
+                   const std::vector<std::string>& targets, const std::vector<std::string>& inputs,
+                   const std::vector<std::string>& ignored, const std::string& file) {
+  if (!targets.empty()) {
+    require_same_columns("--target", known_columns(targets, kept, columns), kept.outputs, file);
+  }
+  const std::vector<std::string> left_out = known_columns(ignored, kept, columns);
+  if (!inputs.empty()) {
+    std::vector<std::string> asked = known_columns(inputs, kept, columns);
+    std::erase_if(asked, [&](const std::string& name) { return contains(left_out, name); });
+    require_same_columns("--inputs", std::move(asked), kept.inputs, file);
+  }
+  for (const std::string& name : left_out) {
+    const bool input = contains(kept.inputs, name);
+    // A target may be ignored as well, as when the model was made.
+    if (!input && !(targets.empty() && contains(kept.outputs, name))) continue;
+    throw CommandError(
+        kUsage, fmt::format("--ignore {}: the model in {} was made with it as {}, and keeps it",
+                            name, file, input ? "an input" : "a target"));
+  }
 }
 
 }  // namespace splitgp

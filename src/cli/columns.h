@@ -23,4 +23,11 @@ ObservationColumns choose_columns(const std::vector<std::string>& columns,
                                   const std::vector<std::string>& inputs,
                                   const std::vector<std::string>& ignored);
 
+/// A model keeps the columns it was made with, `kept`. Throws CommandError naming the first flag
+/// that asks `file`'s model for others. `columns` are the input's, for flags that give numbers; it
+/// need not have them all.
+void check_columns(const ObservationColumns& kept, const std::vector<std::string>& columns,
+                   const std::vector<std::string>& targets, const std::vector<std::string>& inputs,
+                   const std::vector<std::string>& ignored, const std::string& file);
+
 }  // namespace splitgp

@@ -1,12 +1,14 @@
 #include "cli/command.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <exception>
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cli/completion.h"
 #include "cli/demo.h"
@@ -48,13 +50,39 @@ Examples:
 // A file of flags: target = "y" alone, or under [stream].
 class FlagFile : public CLI::ConfigTOML {
  public:
+  explicit FlagFile(const CLI::App& app) : app_(app) {}
+
   std::vector<CLI::ConfigItem> from_config(std::istream& in) const override {
     std::vector<CLI::ConfigItem> flags = CLI::ConfigTOML::from_config(in);
     for (CLI::ConfigItem& flag : flags) {
       if (flag.parents.empty()) flag.parents = {"stream"};
+      require_known(flag);
     }
     return flags;
   }
+
+ private:
+  // CLI11 passes over what it does not know, or says so without a reason.
+  void require_known(const CLI::ConfigItem& flag) const {
+    const bool mark = flag.name == "++" || flag.name == "--";  // where a [section] begins or ends
+    const std::string name = fmt::format("{}", fmt::join(flag.parents, "."));
+    if (name != "stream") {
+      throw CommandError(kUsage, fmt::format("--config: '{}' is no flag of stream",
+                                             mark ? "[" + name + "]" : flag.fullname()));
+    }
+    if (!mark && !is_flag(*app_.get_subcommand("stream"), flag.name)) {
+      throw CommandError(kUsage, fmt::format("--config: '{}' is no flag of stream", flag.name));
+    }
+  }
+
+  // By the names that CLI11 will look for.
+  static bool is_flag(const CLI::App& command, const std::string& name) {
+    return command.get_option_no_throw("--" + name) != nullptr ||
+           (name.size() == 1 && command.get_option_no_throw("-" + name) != nullptr) ||
+           command.get_option_no_throw(name) != nullptr;
+  }
+
+  const CLI::App& app_;
 };
 
 // CLI11 explains over several lines; we have one.
@@ -67,7 +95,7 @@ std::string one_line(std::string text) {
 }
 
 struct Command {
-  CLI::App app{"Streaming Gaussian-process regression that never slows down", "splitgp"};
+  CLI::App app{"Streaming Gaussian-process regression with bounded updates", "splitgp"};
   StreamFlags stream;
   PredictFlags predict;
   InspectFlags inspect;
@@ -81,7 +109,7 @@ struct Command {
     app.set_version_flag("--version", [] { return version_text(); });
     app.footer(kExamples);
     app.get_formatter()->column_width(34);
-    app.config_formatter(std::make_shared<FlagFile>());
+    app.config_formatter(std::make_shared<FlagFile>(app));
     app.set_config("--config", "", "Read flags of stream from a file: target = \"y\"")
         ->type_name("FILE");
 
@@ -133,6 +161,16 @@ int fail(int code, const std::string& message) {
   return code;
 }
 
+// Empty if the command is known, or none is there.
+std::string unknown_command(const CLI::App& app) {
+  const std::vector<std::string> left = app.remaining();
+  if (!app.get_subcommands().empty() || left.empty() || left.front().starts_with('-')) return "";
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  return fmt::format("unknown command '{}'; the commands are {}", left.front(),
+                     fmt::join(names, ", "));
+}
+
 int parse_and_run(int argc, const char* const* argv) {
   Command command;
   try {
@@ -140,7 +178,8 @@ int parse_and_run(int argc, const char* const* argv) {
   } catch (const CLI::Success& asked) {  // --help, --version
     return command.app.exit(asked);
   } catch (const CLI::ParseError& error) {
-    return fail(kUsage, std::string(error.what()) + " (see --help)");
+    const std::string unknown = unknown_command(command.app);
+    return fail(kUsage, (unknown.empty() ? error.what() : unknown) + " (see --help)");
   }
   return command.run();
 }

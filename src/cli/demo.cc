@@ -94,10 +94,10 @@ int run_demo(const DemoFlags& flags) {
       "\nAgainst f without the noise, RMSE {:.3f}: the noise, sd {:.1f}, is averaged out.\n"
       "It took the noise to be {:.3f}, chose the kernel {} and the length scales {:.2f} and "
       "{:.2f}.\n"
-      "{} rows in {:.1f} s; no local GP holds more than {} of them.\n\n",
+      "{} in {:.1f} s; no local GP holds more than {} of them.\n\n",
       error_without_noise(model), kNoise, theta.output_scale(0) * std::sqrt(theta.noise_variance),
       to_string(theta.kernel), theta.length_scale(0), theta.length_scale(1),
-      with_separators(scores.rows()), seconds, model.options().split_limit + 1);
+      counted(scores.rows(), "row"), seconds, model.options().split_limit + 1);
   fmt::print(
       "Next, your own data:\n"
       "  splitgp stream data.csv --target COLUMN --model my.splitgp\n"

@@ -10,7 +10,7 @@ enum ExitCode : int {
   kSuccess = 0,
   kFailure = 1,        ///< A file that cannot be read or written.
   kUsage = 2,          ///< The command line, or columns that are not there.
-  kBadRow = 3,         ///< --strict, and a row was rejected.
+  kBadRow = 3,         ///< Every row was rejected, or one with --strict.
   kInterrupted = 128,  ///< Plus the signal: 130 after Ctrl-C, 143 after SIGTERM.
 };
 

@@ -149,9 +149,10 @@ void print_history(const json& model) {
 }
 
 void print_text(const json& model, const InspectFlags& flags) {
-  fmt::print("{}: {} observations, {} inputs, {} outputs, {} local GPs, {} in memory\n",
-             flags.model, count(model["observations"]), model["inputs"].size(),
-             model["outputs"].size(), count(model["local_gps"].size()),
+  fmt::print("{}: {}, {}, {}, {}, {} in memory\n", flags.model,
+             counted(model["observations"], "observation"),
+             counted(model["inputs"].size(), "input"), counted(model["outputs"].size(), "output"),
+             counted(model["local_gps"].size(), "local GP"),
              bytes(model["memory_bytes"].get<double>()));
   std::vector<std::string> options;
   for (const auto& [name, value] : model["options"].items()) {

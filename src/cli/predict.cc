@@ -33,10 +33,10 @@ class PredictRun : private Waiter {
       fmt::print(stderr, "splitgp: {}: the input is empty\n", rows.source->name());
       return kSuccess;
     }
-    ColumnSelection selection{columns_.inputs, kept_columns(rows.reader->columns())};
+    const bool json = flags_.to == "ndjson" || (flags_.to.empty() && named_like_ndjson());
+    ColumnSelection selection{columns_.inputs, kept_columns(rows.reader->columns()), json};
     // Fails at once where every row would: nothing could be predicted.
     find_columns("the model's inputs", columns_.inputs, rows.reader->columns());
-    const bool json = flags_.to == "ndjson" || (flags_.to.empty() && named_like_ndjson());
     writer_.emplace(json, selection.texts, columns_.outputs);
     rows.reader->select(std::move(selection));
     output_ = std::make_unique<RowFile>(flags_.output, writer_->header(), std::nullopt);
@@ -73,7 +73,7 @@ class PredictRun : private Waiter {
       if (next == RowReader::Next::row) {
         inputs_.col(std::ssize(cells_)) =
             Eigen::Map<const Eigen::VectorXd>(row.numbers.data(), std::ssize(row.numbers));
-        cells_.push_back(row.texts);
+        cells_.push_back(writer_->cells(row));
         if (std::ssize(cells_) == kBatch) predict();
         continue;
       }
@@ -94,8 +94,8 @@ class PredictRun : private Waiter {
     }
     before_wait();
     if (n_rejected > 0) {
-      fmt::print(stderr, "splitgp: {} of {} rows rejected, the first at {}\n",
-                 with_separators(n_rejected), with_separators(number), first);
+      fmt::print(stderr, "splitgp: {} of {} rejected, the first at {}\n",
+                 with_separators(n_rejected), counted(number, "row"), first);
     }
   }
 

@@ -11,11 +11,22 @@
 namespace splitgp {
 namespace {
 
-// A cell of text as JSON: a number if it is one.
-nlohmann::ordered_json json_cell(const std::string& cell) {
-  double number = 0.0;
-  if (!parse_number(cell, '.', number)) return number;
-  return cell;
+// Text of an unknown encoding is still written.
+std::string json_of(const nlohmann::json& value) {
+  return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+// A cell of text as JSON: if it is a number, the very same digits, for a double has fewer than some
+// ids; else a string.
+std::string json_cell(const std::string& cell) {
+  const std::string_view text = trimmed(cell);
+  return is_json_number(text) ? std::string(text) : json_of(cell);
+}
+
+// A value that stands in a line of JSON, where the reader has not looked inside it.
+std::string json_value(const std::string& value) {
+  // Numbers beyond a double's range are JSON all the same.
+  return is_json_number(value) || nlohmann::json::accept(value) ? value : json_of(value);
 }
 
 }  // namespace
@@ -40,6 +51,14 @@ std::string PredictionWriter::header() const {
   return line.take();
 }
 
+std::vector<std::string> PredictionWriter::cells(const Row& row) const {
+  std::vector<std::string> result = row.texts;
+  for (std::string& cell : result) {
+    if (json_) cell = row.json_texts ? json_value(cell) : json_cell(cell);
+  }
+  return result;
+}
+
 std::string PredictionWriter::line(const std::vector<std::string>& cells,
                                    const Eigen::VectorXd& mean, const Eigen::VectorXd& sd) const {
   std::vector<double> values;
@@ -53,11 +72,17 @@ std::string PredictionWriter::line(const std::vector<std::string>& cells,
     for (const double value : values) line.add(value);
     return line.take();
   }
-  nlohmann::ordered_json object;
-  for (std::size_t k = 0; k < cells.size(); ++k) object[kept_[k]] = json_cell(cells[k]);
-  for (std::size_t k = 0; k < values.size(); ++k) object[added_[k]] = values[k];
-  // Text of an unknown encoding is still written.
-  return object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
+  std::string object;
+  const auto add = [&object](const std::string& name, const std::string& value) {
+    object += (object.empty() ? '{' : ',') + json_of(name) + ':' + value;
+  };
+  for (std::size_t k = 0; k < cells.size(); ++k) {
+    // A key comes once; what was predicted is what was asked for.
+    const bool free = std::find(added_.begin(), added_.end(), kept_[k]) == added_.end();
+    if (free) add(kept_[k], cells[k]);
+  }
+  for (std::size_t k = 0; k < values.size(); ++k) add(added_[k], json_of(values[k]));
+  return object + "}\n";
 }
 
 }  // namespace splitgp

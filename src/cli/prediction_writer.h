@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "io/csv_writer.h"
+#include "io/row_reader.h"
 
 namespace splitgp {
 
@@ -16,7 +17,9 @@ class PredictionWriter {
                    const std::vector<std::string>& outputs);
 
   std::string header() const;  ///< Empty for JSON.
-  /// `sd` of an observation, noise included.
+  /// The cells of a row as line() writes them.
+  std::vector<std::string> cells(const Row& row) const;
+  /// `cells` are from cells(); `sd` is that of an observation, noise included.
   std::string line(const std::vector<std::string>& cells, const Eigen::VectorXd& mean,
                    const Eigen::VectorXd& sd) const;
 

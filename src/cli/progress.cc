@@ -43,7 +43,7 @@ void Progress::show(std::uint64_t rows, double recent_rmse, std::optional<double
     rows_at_start_ = rows;
   }
   const double seconds = std::chrono::duration<double>(now - start_).count();
-  std::string line = fmt::format("{} rows", with_separators(rows));
+  std::string line = counted(rows, "row");
   if (done) line += fmt::format("  {:.0f} %", 100.0 * *done);
   line += fmt::format("  recent RMSE {}", short_number(recent_rmse));
   if (seconds > 1.0) {

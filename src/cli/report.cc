@@ -1,6 +1,7 @@
 #include "cli/report.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -55,6 +56,9 @@ int run_report(const ReportFlags& flags) {
   file.model().set_threads(static_cast<int>(processors));
   const std::string name = std::filesystem::path(flags.model).filename().string();
   write_whole_file(flags.output, report_page(report_data(file, name, pair)));
+  // For a person; a script knows what it asked for, and standard output may be the page.
+  const bool terminal = ::isatty(STDERR_FILENO) == 1;
+  if (terminal && flags.output != "-") fmt::print(stderr, "page in {}\n", flags.output);
   return kSuccess;
 }
 

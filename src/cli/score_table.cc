@@ -22,6 +22,10 @@ std::string with_separators(std::uint64_t number) {
   return digits;
 }
 
+std::string counted(std::uint64_t number, const std::string& noun) {
+  return with_separators(number) + ' ' + noun + (number == 1 ? "" : "s");
+}
+
 std::string short_number(double number) {
   if (std::isnan(number)) return "–";
   const double size = std::abs(number);

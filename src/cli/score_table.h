@@ -10,6 +10,8 @@ namespace splitgp {
 
 /// "1,234,567".
 std::string with_separators(std::uint64_t number);
+/// "1 row", "1,234 rows".
+std::string counted(std::uint64_t number, const std::string& noun);
 /// Four significant digits; "–" for NaN.
 std::string short_number(double number);
 

@@ -80,19 +80,32 @@ void StreamRun::print_summary() {
         short_number(record_->scores.spread(index)), short_number(score.mean_nlpd()),
         100.0 * score.coverage());
   }
-  fmt::print(table_to_, "read {} rows: {} {}, {} rejected; {:.1f} s",
-             with_separators(rows_this_run_), with_separators(learned_this_run_),
-             flags_.test_only ? "tested" : "learned", with_separators(rejected_this_run_), seconds);
-  if (skipped_ > 0) fmt::print(table_to_, "; {} were read before", with_separators(skipped_));
-  if (model_->has_file()) fmt::print(table_to_, "; model in {}", flags_.model);
+  fmt::print(table_to_, "read {}: {} {}, {} rejected; {:.1f} s", counted(rows_this_run_, "row"),
+             with_separators(learned_this_run_), flags_.test_only ? "tested" : "learned",
+             with_separators(rejected_this_run_), seconds);
+  if (skipped_ > 0) {
+    fmt::print(table_to_, "; {} {} read before", with_separators(skipped_),
+               skipped_ == 1 ? "was" : "were");
+  }
+  if (model_->has_file()) {
+    fmt::print(table_to_, "; model in {}", flags_.model);
+  } else if (!flags_.model.empty()) {
+    fmt::print(table_to_, "; no model is made");
+  }
   fmt::print(table_to_, "\n");
   std::fflush(table_to_);
-  if (rejected_this_run_ == 0) return;
-  fmt::print(stderr, "splitgp: {} rows rejected, the first at {}{}\n",
-             with_separators(rejected_this_run_), first_rejection_,
-             learned_this_run_ == 0 && rows_this_run_ > 0
-                 ? "; columns that are no numbers can be left out with --ignore"
-                 : "");
+  if (rejected_this_run_ > 0) print_rejections();
+}
+
+void StreamRun::print_rejections() const {
+  const std::vector<std::string>& inputs = model_->columns().inputs;
+  // A model that is in a file has its columns for good.
+  const bool can_be_ignored =
+      learned_nothing() && !model_->has_file() && inputs.size() > 1 &&
+      std::find(inputs.begin(), inputs.end(), first_rejected_column_) != inputs.end();
+  fmt::print(stderr, "splitgp: {} rejected, the first at {}{}\n",
+             counted(rejected_this_run_, "row"), first_rejection_,
+             can_be_ignored ? "; columns that are no numbers can be left out with --ignore" : "");
 }
 
 }  // namespace splitgp

@@ -10,6 +10,12 @@ StreamModel::StreamModel(SplittingGp model, ObservationColumns columns)
 StreamModel::StreamModel(ModelFile file, ObservationColumns columns)
     : file_(std::move(file)), columns_(std::move(columns)) {}
 
+void StreamModel::make_file(const std::filesystem::path& path, Durability durability) {
+  ModelFileOptions options{durability, columns_.inputs, columns_.outputs};
+  file_ = ModelFile::create(path, std::move(*memory_), std::move(options));
+  memory_.reset();
+}
+
 UpdateResult StreamModel::append(const Eigen::VectorXd& x, const Eigen::VectorXd& y) {
   return file_ ? file_->append(x, y) : memory_->update(x, y);
 }

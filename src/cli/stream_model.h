@@ -17,6 +17,8 @@ class StreamModel {
   StreamModel(SplittingGp model, ObservationColumns columns);
   StreamModel(ModelFile file, ObservationColumns columns);
 
+  /// From now on the model is in a new file. REQUIRES: it is in memory and has learned nothing.
+  void make_file(const std::filesystem::path& path, Durability durability);
   bool has_file() const { return file_.has_value(); }
   const ObservationColumns& columns() const { return columns_; }
   SplittingGp& model() { return file_ ? file_->model() : *memory_; }

@@ -24,10 +24,10 @@ bool StreamRun::learn(const Row& row, RejectedRow& rejected) {
         model.options().training == Training::off || !model.training_history().empty();
     if (!flags_.test_only) model_->append(x, scored.observed);
   } catch (const NumericalError& error) {
-    rejected = {row.line, error.what()};
+    rejected = {row.line, error.what(), ""};
     return false;
   } catch (const InvalidArgument& error) {
-    rejected = {row.line, error.what()};
+    rejected = {row.line, error.what(), ""};
     return false;
   }
   ++record_->rows_read;
@@ -57,6 +57,7 @@ void StreamRun::reject(const RejectedRow& rejected, const std::string& source) {
   if (++rejected_this_run_ == 1) {
     first_rejection_ =
         fmt::format("{}: line {}: {}", input_->name(), rejected.line, rejected.reason);
+    first_rejected_column_ = rejected.column;
   }
   if (!rejects_) return;
   line_.add_count(record_->rows_read);

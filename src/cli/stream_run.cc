@@ -2,14 +2,29 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "cli/exit_code.h"
 
 namespace splitgp {
+namespace {
+
+// The file is made later, with the first row. What is bound to fail does so before the files of
+// predictions and rejects are begun anew.
+void require_folder(const std::string& file) {
+  const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
+  if (::access(folder.c_str(), W_OK) == 0) return;
+  throw CommandError(kFailure, fmt::format("{}: cannot be made: {}: {}", file, folder.string(),
+                                           std::generic_category().message(errno)));
+}
+
+}  // namespace
 
 int run_stream(const StreamFlags& flags) { return StreamRun(flags).run(); }
 
@@ -47,10 +62,12 @@ int StreamRun::run() {
   }
   if (model_ && end == End::input) model_->model().finish_training();
   if (record_) {
+    if (rows_this_run_ == 0) make_file();
     commit();
     print_summary();
   }
-  return end == End::signal ? kInterrupted + stop_.received() : kSuccess;
+  if (end == End::signal) return kInterrupted + stop_.received();
+  return learned_nothing() ? kBadRow : kSuccess;
 }
 
 StreamRun::End StreamRun::read_all() {
@@ -76,7 +93,7 @@ void StreamRun::open_model() {
     return;
   }
   ModelFileOptions options;
-  options.durability = flags_.durability == "full" ? Durability::full : Durability::normal;
+  options.durability = durability();
   ModelFile file = flags_.test_only ? ModelFile::open_read_only(flags_.model)
                                     : ModelFile::open(flags_.model, std::move(options));
   flags_.model_flags.check_agreement(file.model().options(), flags_.model);
@@ -84,7 +101,13 @@ void StreamRun::open_model() {
   if (flags_.model_flags.awake_limit) file.model().set_awake_limit(*flags_.model_flags.awake_limit);
   ObservationColumns columns = columns_of(file);
   model_.emplace(std::move(file), std::move(columns));
-  begin_record();
+}
+
+// Before anything is printed or written: flags may give columns by the numbers of this input.
+void StreamRun::check_flags(RowReader& reader) {
+  if (flags_.targets.empty() && flags_.inputs.empty() && flags_.ignored.empty()) return;
+  check_columns(model_->columns(), reader.columns(), flags_.targets, flags_.inputs, flags_.ignored,
+                flags_.model);
 }
 
 void StreamRun::make_model(RowReader& reader, const std::string& name) {
@@ -111,17 +134,17 @@ void StreamRun::make_model(RowReader& reader, const std::string& name) {
     length_scale = Eigen::VectorXd::Constant(std::ssize(columns.inputs), length_scale(0));
   }
   SplittingGp model(std::ssize(columns.inputs), std::ssize(columns.outputs), std::move(options));
-  if (flags_.model.empty()) {
-    model_.emplace(std::move(model), std::move(columns));
-  } else {
-    ModelFileOptions file_options;
-    file_options.durability = flags_.durability == "full" ? Durability::full : Durability::normal;
-    file_options.input_names = columns.inputs;
-    file_options.output_names = columns.outputs;
-    model_.emplace(ModelFile::create(flags_.model, std::move(model), std::move(file_options)),
-                   std::move(columns));
-  }
-  begin_record();
+  model_.emplace(std::move(model), std::move(columns));
+  if (!flags_.model.empty()) require_folder(flags_.model);
+}
+
+void StreamRun::make_file() {
+  if (flags_.model.empty() || model_->has_file()) return;
+  model_->make_file(flags_.model, durability());
+}
+
+Durability StreamRun::durability() const {
+  return flags_.durability == "full" ? Durability::full : Durability::normal;
 }
 
 void StreamRun::begin_record() {
@@ -171,6 +194,10 @@ StreamRun::End StreamRun::read_input(const std::string& path) {
       return End::input;
     }
     if (!model_) make_model(reader, input_->name());
+    if (!record_) {
+      if (model_->has_file()) check_flags(reader);
+      begin_record();
+    }
 
     const std::string source = source_key(path);
     ColumnSelection selection;
@@ -186,9 +213,10 @@ StreamRun::End StreamRun::read_input(const std::string& path) {
       skipped_ += skipped;
       if (skipped < position) {
         fmt::print(stderr,
-                   "splitgp: {}: {} rows were read before, and now it has {}; nothing is read from "
-                   "it (--reread learns all of it)\n",
-                   input_->name(), position, skipped);
+                   "splitgp: {}: {} {} read before, and now it has {}; nothing is read from it "
+                   "(--reread learns all of it)\n",
+                   input_->name(), counted(position, "row"), position == 1 ? "was" : "were",
+                   with_separators(skipped));
         return End::input;
       }
     }
@@ -215,6 +243,9 @@ StreamRun::End StreamRun::read_rows_of(RowReader& reader, const std::string& sou
     if (flags_.limit && rows_this_run_ >= *flags_.limit) return End::limit;
     const RowReader::Next next = reader.next(row, rejected);
     if (next == RowReader::Next::end) return End::input;
+    // Not before there is something to learn: a file with the wrong columns would stand in the way
+    // of the right flags. Empty, so that the row and its position become durable together.
+    if (next == RowReader::Next::row) make_file();
     const bool good = next == RowReader::Next::row && learn(row, rejected);
     if (!good) {
       // Not counted: after a correction the next run begins with this very row.

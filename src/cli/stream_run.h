@@ -35,7 +35,10 @@ class StreamRun : private Waiter {
   End read_input(const std::string& path);
   End read_rows_of(RowReader& reader, const std::string& source);
   void open_model();
+  void check_flags(RowReader& reader);
   void make_model(RowReader& reader, const std::string& name);
+  void make_file();
+  Durability durability() const;
   void begin_record();
   std::string source_key(const std::string& path) const;
 
@@ -55,7 +58,10 @@ class StreamRun : private Waiter {
   void flush_files();
   double busy_seconds() const;
   std::optional<double> share_read() const;
+  /// Rows came, and every one was rejected.
+  bool learned_nothing() const { return rows_this_run_ > 0 && learned_this_run_ == 0; }
   void print_summary();
+  void print_rejections() const;
 
   const StreamFlags& flags_;
   StopSignal stop_;
@@ -77,6 +83,7 @@ class StreamRun : private Waiter {
   std::uint64_t rejected_this_run_ = 0;
   std::uint64_t skipped_ = 0;
   std::string first_rejection_;
+  std::string first_rejected_column_;
 
   Clock::time_point start_ = Clock::now();
   double waited_before_ = 0.0;  // for the inputs before the current one

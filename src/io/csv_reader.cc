@@ -183,6 +183,7 @@ void CsvReader::select(ColumnSelection selection) {
 
 RowReader::Next CsvReader::next(Row& row, RejectedRow& rejected) {
   if (!header_read_) read_header();
+  rejected.column.clear();
   if (!std::exchange(first_is_row_, false)) {
     const Next outcome = next_record(rejected);
     if (outcome != Next::row) return outcome;
@@ -202,7 +203,8 @@ RowReader::Next CsvReader::next(Row& row, RejectedRow& rejected) {
     const std::optional<std::string> problem =
         parse_number(fields_[number_fields_[k]], options_.decimal_mark, row.numbers[k]);
     if (problem) {
-      rejected.reason = fmt::format("column {}: {}", shown(selection_.numbers[k]), *problem);
+      rejected.column = selection_.numbers[k];
+      rejected.reason = fmt::format("column {}: {}", shown(rejected.column), *problem);
       return Next::rejected;
     }
   }

@@ -19,6 +19,7 @@ namespace {
 
 struct Malformed {
   std::string reason;
+  std::string column = {};  // whose value is no number
 };
 
 template <typename T>
@@ -30,17 +31,19 @@ T get(simdjson::simdjson_result<T> result) {
   return value;
 }
 
+// Without the space behind it, which simdjson takes along. Lives as long as the line.
+std::string_view token_of(json::value value) { return trimmed(value.raw_json_token()); }
+
 double number_of(json::value value, const std::string& column) {
   const auto wrong = [&column](std::string_view what) {
-    return Malformed{fmt::format("column {}: {}", shown(column), what)};
+    return Malformed{fmt::format("column {}: {}", shown(column), what), column};
   };
   switch (get(value.type())) {
     case json::json_type::number: {
-      const std::string_view token = value.raw_json_token();
+      const std::string_view token = token_of(value);
       double number = 0.0;
       if (value.get_double().get(number) != simdjson::SUCCESS) {
-        throw wrong(shown(token.substr(0, token.find_last_not_of(" \t\r\n") + 1)) +
-                    " is not a number in range");
+        throw wrong(shown(token) + " is not a number in range");
       }
       if (const std::optional<std::string> problem = check_number(number)) throw wrong(*problem);
       return number;
@@ -59,6 +62,18 @@ double number_of(json::value value, const std::string& column) {
   throw wrong("the value is not a number");
 }
 
+// As it stands in the line.
+std::string json_of(json::value value) {
+  switch (get(value.type())) {
+    case json::json_type::object:
+      return std::string(trimmed(get(get(value.get_object()).raw_json())));
+    case json::json_type::array:
+      return std::string(trimmed(get(get(value.get_array()).raw_json())));
+    default:
+      return std::string(token_of(value));
+  }
+}
+
 // As a person would write it into a table; what is nested stays JSON.
 std::string text_of(json::value value) {
   switch (get(value.type())) {
@@ -66,14 +81,8 @@ std::string text_of(json::value value) {
       return std::string(get(value.get_string()));
     case json::json_type::null:
       return "";
-    case json::json_type::object:
-      return std::string(get(get(value.get_object()).raw_json()));
-    case json::json_type::array:
-      return std::string(get(get(value.get_array()).raw_json()));
-    default: {
-      const std::string_view token = value.raw_json_token();
-      return std::string(token.substr(0, token.find_last_not_of(" \t\r\n") + 1));
-    }
+    default:
+      return json_of(value);
   }
 }
 
@@ -163,12 +172,15 @@ void NdjsonReader::select(ColumnSelection selection) {
   selection_ = std::move(selection);
 }
 
-// Returns the reason if the line is no row.
-std::string NdjsonReader::parse(const Line& line, Row& row) {
+// Returns the reason if the line is no row, and sets the column if it has a value that is no
+// number.
+std::string NdjsonReader::parse(const Line& line, Row& row, std::string& column) {
   ++row_;
   std::size_t found = 0;
   row.numbers.resize(selection_.numbers.size());
-  row.texts.assign(selection_.texts.size(), "");
+  row.json_texts = selection_.json_texts;
+  // What an object does not have is null.
+  row.texts.assign(selection_.texts.size(), row.json_texts ? "null" : "");
   try {
     for_each_field(parser_->parser, line.text, [&](const std::string& key, json::value value) {
       const auto entry = places_.find(key);
@@ -177,18 +189,17 @@ std::string NdjsonReader::parse(const Line& line, Row& row) {
       if (std::exchange(place.last_row, row_) == row_) {
         throw Malformed{fmt::format("column {} comes twice", shown(key))};
       }
-      // A value can be read once only; a number's text is that of the number.
-      if (!place.text) {
+      // A value can be read once only; what must be a number has its token for a text.
+      if (place.number) {
+        if (place.text) row.texts[*place.text] = token_of(value);
         row.numbers[*place.number] = number_of(value, key);
-      } else if (!place.number) {
-        row.texts[*place.text] = text_of(value);
       } else {
-        row.numbers[*place.number] = number_of(value, key);
-        row.texts[*place.text] = fmt::format("{}", row.numbers[*place.number]);
+        row.texts[*place.text] = row.json_texts ? json_of(value) : text_of(value);
       }
       if (place.number) ++found;
     });
   } catch (const Malformed& malformed) {
+    column = malformed.column;
     return malformed.reason;
   }
   if (found == selection_.numbers.size()) return "";
@@ -203,9 +214,10 @@ std::string NdjsonReader::parse(const Line& line, Row& row) {
 RowReader::Next NdjsonReader::next(Row& row, RejectedRow& rejected) {
   if (!next_line(line_)) return Next::end;
   row.line = rejected.line = line_.number;
+  rejected.column.clear();
   rejected.reason = line_.too_long
                         ? fmt::format("the row is longer than {} bytes", text_.longest_row())
-                        : parse(line_, row);
+                        : parse(line_, row, rejected.column);
   return rejected.reason.empty() ? Next::row : Next::rejected;
 }
 

@@ -39,7 +39,7 @@ class NdjsonReader : public RowReader {
 
   bool read_line(Line& line);
   bool next_line(Line& line);
-  std::string parse(const Line& line, Row& row);
+  std::string parse(const Line& line, Row& row, std::string& column);
 
   TextBuffer text_;
   std::string name_;

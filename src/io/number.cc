@@ -12,13 +12,6 @@ namespace {
 
 constexpr double kLargest = 1e150;  // splitgp/splitting_gp.h
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r";
-  const std::size_t begin = text.find_first_not_of(kSpace);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
-}
-
 bool is_missing(std::string_view text) {
   constexpr std::array<std::string_view, 8> kNames{"",     "NA",   "N/A", "n/a",
                                                    "null", "NULL", "?",   "-"};
@@ -30,7 +23,38 @@ std::string_view without_plus(std::string_view text) {
   return text;
 }
 
+// Takes the digits that the text begins with; returns how many.
+std::size_t take_digits(std::string_view& text) {
+  const std::size_t count = std::min(text.find_first_not_of("0123456789"), text.size());
+  text.remove_prefix(count);
+  return count;
+}
+
 }  // namespace
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\r";
+  const std::size_t begin = text.find_first_not_of(kSpace);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
+}
+
+bool is_json_number(std::string_view text) {
+  if (text.starts_with('-')) text.remove_prefix(1);
+  const bool zero = text.starts_with('0');
+  const std::size_t whole = take_digits(text);
+  if (whole == 0 || (zero && whole > 1)) return false;
+  if (text.starts_with('.')) {
+    text.remove_prefix(1);
+    if (take_digits(text) == 0) return false;
+  }
+  if (text.starts_with('e') || text.starts_with('E')) {
+    text.remove_prefix(1);
+    if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
+    if (take_digits(text) == 0) return false;
+  }
+  return text.empty();
+}
 
 std::string shown(std::string_view text) {
   constexpr std::size_t kMost = 40;

@@ -13,6 +13,12 @@ std::optional<std::string> parse_number(std::string_view text, char decimal_mark
 /// As above, for a number that is one already.
 std::optional<std::string> check_number(double value);
 
+/// Whether JSON takes it for a number as it stands: no plus, no leading zeros, no spaces.
+bool is_json_number(std::string_view text);
+
+/// Without the spaces around it.
+std::string_view trimmed(std::string_view text);
+
 /// In quotes, for a message: shortened, with control characters made visible.
 std::string shown(std::string_view text);
 

@@ -12,17 +12,20 @@ struct Row {
   std::uint64_t line = 0;          ///< Where it begins in the text, from 1.
   std::vector<double> numbers;     ///< Of the number columns asked for, in that order.
   std::vector<std::string> texts;  ///< Of the text columns asked for.
+  bool json_texts = false;         ///< They were asked for as JSON, and the input has JSON.
 };
 
 struct RejectedRow {
   std::uint64_t line = 0;
   std::string reason;  ///< Names the column and the value.
+  std::string column;  ///< The one whose value is no number; empty if the reason is another.
 };
 
 /// Which columns are wanted, by name, so that their order in the input does not matter.
 struct ColumnSelection {
   std::vector<std::string> numbers;
   std::vector<std::string> texts;
+  bool json_texts = false;  ///< Texts as they stand in the input, if that is JSON: not validated.
 };
 
 /// Rows of a table, one after the other, each as soon as its line break has arrived. A bad row is

@@ -1,0 +1,125 @@
+// Flags that ask for what is not there, or not what a model was made with.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/command.h"
+#include "support/temporary_directory.h"
+
+namespace splitgp {
+namespace {
+
+using testing::CommandResult;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::run;
+using testing::TemporaryDirectory;
+using testing::write_text;
+
+constexpr const char* kRows = "year,a,b,y\n1,2,3,4\n2,3,5,6\n";
+
+class CliModelColumns : public ::testing::Test {
+ protected:
+  CliModelColumns() {
+    write_text(folder_ / "in.csv", kRows);
+    EXPECT_EQ(stream({"-t", "y", "--ignore", "year"}).code, 0);
+  }
+
+  CommandResult stream(std::vector<std::string> more, const std::string& input = "in.csv") {
+    std::vector<std::string> arguments{"stream", folder_ / input, "-m", folder_ / "model.splitgp"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(folder_.path(), arguments);
+  }
+
+  TemporaryDirectory folder_;
+};
+
+TEST_F(CliModelColumns, OthersAreRefused) {
+  const std::string made = "model.splitgp was made with ";
+  const struct {
+    std::vector<std::string> flags;
+    std::string flag;
+    std::string kept;
+  } cases[] = {
+      {{"--target", "b"}, "--target b: ", made + "y, and keeps it"},
+      {{"-t", "3"}, "--target b: ", made + "y, and keeps it"},
+      {{"-t", "y,b"}, "--target y,b: ", made + "y, and keeps it"},
+      {{"-t", "none"}, "--target none: ", made + "y, and keeps it"},
+      {{"--inputs", "a"}, "--inputs a: ", made + "a,b, and keeps it"},
+      {{"--inputs", "1,a,b"}, "--inputs year,a,b: ", made + "a,b, and keeps it"},
+      {{"--ignore", "year,b"}, "--ignore b: ", made + "it as an input, and keeps it"},
+      {{"--ignore", "2"}, "--ignore a: ", made + "it as an input, and keeps it"},
+      {{"--ignore", "y"}, "--ignore y: ", made + "it as a target, and keeps it"},
+  };
+  for (const auto& [flags, flag, kept] : cases) {
+    const CommandResult result = stream(flags);
+    EXPECT_EQ(result.code, 2) << flag;
+    EXPECT_THAT(result.err, HasSubstr(flag));
+    EXPECT_THAT(result.err, HasSubstr(kept));
+    EXPECT_EQ(result.out, "") << flag;
+  }
+}
+
+TEST_F(CliModelColumns, TheSameInOtherWordsAreFine) {
+  // An input may lack what is ignored, and have its columns in another order.
+  write_text(folder_ / "b.csv", "y,b,a\n4,3,2\n");
+  for (const std::string input : {"in.csv", "b.csv"}) {
+    for (const std::vector<std::string>& flags :
+         std::vector<std::vector<std::string>>{{},
+                                               {"-t", "y"},
+                                               {"-t", "y", "--ignore", "year"},
+                                               {"--inputs", "b,a"},
+                                               {"--inputs", "a,b,year", "--ignore", "year"},
+                                               {"-t", "y", "--ignore", "year,y"}}) {
+      const CommandResult result = stream(flags, input);
+      EXPECT_EQ(result.code, 0) << result.err;
+    }
+  }
+  EXPECT_EQ(stream({"-t", "4", "--inputs", "2,3", "--ignore", "1"}).code, 0);
+}
+
+TEST(CliConfig, UnknownKeysAreNamed) {
+  const TemporaryDirectory folder;
+  write_text(folder / "in.csv", kRows);
+  const auto stream = [&](const std::string& config) {
+    write_text(folder / "flags.toml", config);
+    return run(folder.path(),
+               {"stream", folder / "in.csv", "-t", "y", "--config", folder / "flags.toml"});
+  };
+  const struct {
+    std::string config;
+    std::string key;
+  } cases[] = {
+      {"spilt-limit = 50\n", "'spilt-limit' is no flag"},
+      {"seed = 1\nsplit_limit = 50\n", "'split_limit' is no flag"},
+      {"[stream]\nspilt-limit = 50\n", "'spilt-limit' is no flag"},
+      {"garbage\n", "'garbage' is no flag"},
+      {"this is garbage\n", "garbage' is no flag"},
+      {"[straem]\nseed = 1\n", "'[straem]' is no flag"},
+      {"[predict]\nthreads = 2\n", "'[predict]' is no flag"},
+  };
+  for (const auto& [config, key] : cases) {
+    const CommandResult result = stream(config);
+    EXPECT_EQ(result.code, 2) << config;
+    EXPECT_THAT(result.err, HasSubstr(key));
+  }
+  for (const std::string config : {"split-limit = 50\n", "[stream]\nsplit-limit = 50\n", "",
+                                   "t = \"y\"\n", "# a comment\n\nno-taper = true\n"}) {
+    const CommandResult result = stream(config);
+    EXPECT_EQ(result.code, 0) << config << result.err;
+  }
+}
+
+TEST(CliCommand, AnUnknownOneIsNamedAndTheOthersListed) {
+  const TemporaryDirectory folder;
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{"strem", "x.csv"}, {"strem", "x.csv", "-t", "y"}}) {
+    const CommandResult result = run(folder.path(), arguments);
+    EXPECT_EQ(result.code, 2);
+    EXPECT_THAT(result.err, HasSubstr("unknown command 'strem'; the commands are stream, predict, "
+                                      "inspect, report, demo, completion"));
+  }
+  EXPECT_THAT(run(folder.path(), {"--nonsense"}).err, Not(HasSubstr("unknown command")));
+}
+
+}  // namespace
+}  // namespace splitgp

@@ -1,0 +1,119 @@
+// The kept columns of predict.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "support/command.h"
+#include "support/temporary_directory.h"
+
+namespace splitgp {
+namespace {
+
+using testing::CommandResult;
+using testing::run;
+using ::testing::StartsWith;
+using testing::TemporaryDirectory;
+using testing::write_text;
+
+class CliPredict : public ::testing::Test {
+ protected:
+  CliPredict() {
+    write_text(folder_ / "in.csv", "x,y\n1,2\n2,3\n");
+    EXPECT_EQ(run(folder_.path(), {"stream", folder_ / "in.csv", "-t", "y", "-m", model()}).code,
+              0);
+  }
+
+  std::string model() const { return folder_ / "model.splitgp"; }
+
+  // The lines of predict --to ndjson.
+  std::vector<std::string> predicted(const std::string& rows) {
+    const CommandResult result =
+        run(folder_.path(), {"predict", "-", "-m", model(), "--to", "ndjson"}, rows);
+    EXPECT_EQ(result.code, 0) << result.err;
+    std::vector<std::string> lines;
+    std::istringstream text(result.out);
+    for (std::string line; std::getline(text, line);) {
+      EXPECT_TRUE(nlohmann::json::accept(line)) << line;
+      lines.push_back(line);
+    }
+    return lines;
+  }
+
+  TemporaryDirectory folder_;
+};
+
+TEST_F(CliPredict, JsonKeepsTheDigitsOfCells) {
+  const std::pair<std::string, std::string> cells[] = {
+      {"9007199254740993", "9007199254740993"},
+      {"007", "\"007\""},
+      {"0", "0"},
+      {"-0.50", "-0.50"},
+      {"1e3", "1e3"},
+      {"1.", "\"1.\""},
+      {".5", "\".5\""},
+      {"+1", "\"+1\""},
+      {"-", "\"-\""},
+      {"1e", "\"1e\""},
+      {"nan", "\"nan\""},
+      {"", "\"\""},
+      {" 7", "7"},
+      {"a\tb", "\"a\\tb\""},
+  };
+  std::string rows = "id,x\n";
+  for (const auto& [cell, json] : cells) rows += cell + ",1.50\n";
+  const std::vector<std::string> lines = predicted(rows);
+  ASSERT_EQ(lines.size(), std::size(cells));
+  for (std::size_t k = 0; k < lines.size(); ++k) {
+    EXPECT_THAT(lines[k], StartsWith("{\"id\":" + cells[k].second + ",\"x\":1.50,\"mean\":"));
+  }
+}
+
+TEST_F(CliPredict, JsonKeepsTheValuesOfJson) {
+  const std::string values[] = {"9007199254740993", "\"12\"",   "\"007\"",  "null", "true",
+                                "\"a\\n\\u00e9\"",  "[1, 2.0]", "{\"b\":0}"};
+  std::string rows;
+  for (const std::string& value : values) rows += "{\"id\":" + value + " ,\"x\":1.50}\n";
+  rows += "{\"x\":1.50}\n";
+  const std::vector<std::string> lines = predicted(rows);
+  ASSERT_EQ(lines.size(), std::size(values) + 1);
+  for (std::size_t k = 0; k < std::size(values); ++k) {
+    EXPECT_THAT(lines[k], StartsWith("{\"id\":" + values[k] + ",\"x\":1.50,\"mean\":"));
+  }
+  EXPECT_THAT(lines.back(), StartsWith("{\"id\":null,\"x\":1.50,"));
+}
+
+// JSON has no largest number, though some who read it have.
+TEST_F(CliPredict, JsonKeepsNumbersThatNoDoubleHolds) {
+  for (const std::string rows : {"id,x\n1E+400,1.50\n", "{\"id\":1E+400,\"x\":1.50}\n"}) {
+    const CommandResult result =
+        run(folder_.path(), {"predict", "-", "-m", model(), "--to", "ndjson"}, rows);
+    EXPECT_THAT(result.out, StartsWith("{\"id\":1E+400,\"x\":1.50,\"mean\":")) << result.err;
+  }
+}
+
+TEST_F(CliPredict, CsvKeepsTheDigitsOfJson) {
+  const CommandResult result = run(folder_.path(), {"predict", "-", "-m", model()},
+                                   "{\"id\":9007199254740993,\"x\":1.50}\n");
+  EXPECT_THAT(result.out, StartsWith("id,x,mean,sd,lower,upper\n9007199254740993,1.50,"));
+}
+
+TEST_F(CliPredict, AKeyComesOnce) {
+  write_text(folder_ / "two.csv", "x,y,z\n1,2,3\n2,3,4\n");
+  const std::string two = folder_ / "two.splitgp";
+  ASSERT_EQ(run(folder_.path(), {"stream", folder_ / "two.csv", "-t", "y,z", "-m", two}).code, 0);
+  const CommandResult result =
+      run(folder_.path(), {"predict", "-", "-m", two, "--to", "ndjson"}, "x,y_mean\n1,earlier\n");
+  EXPECT_THAT(result.out, StartsWith("{\"x\":1,\"y_mean\":"));
+  EXPECT_EQ(result.out.find("\"y_mean\""), result.out.rfind("\"y_mean\""));
+  EXPECT_EQ(result.out.find("earlier"), std::string::npos);
+}
+
+TEST_F(CliPredict, OneRowIsOneRow) {
+  const CommandResult result = run(folder_.path(), {"predict", "-", "-m", model()}, "x\nn\n");
+  EXPECT_THAT(result.err, ::testing::HasSubstr("1 of 1 row rejected"));
+}
+
+}  // namespace
+}  // namespace splitgp

@@ -241,15 +241,13 @@ def _draw_beyond(table: Table, settings: Settings) -> list[Path]:
     values = [arm.mean("nmse", method=method, kernel=kernel) for method, kernel in names]
     labels = [method if kernel == "rbf" else f"{method}, auto" for method, kernel in names]
     colors = [METHODS[method].color for method, _ in names]
+    values.append(arm.mean("nmse", method=beyond.LINEAR))
+    labels.append(beyond.LINEAR)
+    colors.append("0.6")
     axes[0][0].barh(labels[::-1], values[::-1], color=colors[::-1])
     scale = "log" if max(values) > 10 * min(values) else "linear"
     axes[0][0].set(
         xscale=scale, xlabel="nMSE, mean of 7 joints", title="Barrett arm, stretches held out"
-    )
-    linear = arm.mean("nmse", method=beyond.LINEAR)
-    axes[0][0].axvline(linear, color="0.3", ls="--", lw=1.2)
-    axes[0][0].annotate(
-        f" {beyond.LINEAR}", (linear, len(names) - 0.45), fontsize=8, annotation_clip=False
     )
     for ax, stream in zip(axes[0][1:], beyond.STREAMS, strict=True):
         one = table.where(data=stream)

@@ -28,7 +28,7 @@ struct Neighbor {
 /// - the **cell**, the part of the space whose centers belong there. A full leaf's cell is cut in
 ///   two; branches are divided along earlier cuts, so cells, and the boxes in them, do not overlap
 ///   but for rare cases. A center that moves out of its cell moves to another leaf. Boxes alone,
-///   as in an R-tree, overlap more with every insertion: a search visited three times as many.
+///   as in an R-tree, overlap more with every insertion, and a search has to visit more of them.
 ///
 /// One update costs O(kFan · d · log C), if a node is divided O(kFan · d² · log C), whatever came
 /// before.
@@ -105,6 +105,9 @@ class Centers {
   Nodes& level(int l) { return l == 0 ? leaves_ : branches_; }
   Boxes boxes(std::int32_t branch);
   Boxes cells(std::int32_t branch);
+  const Column* cell_bounds(std::int32_t branch) const {
+    return branches_.columns(branch) + 2 * inputs_;
+  }
 
   void search(int level, std::int32_t i, Search& search) const;
   bool belongs(std::int32_t leaf, const Eigen::VectorXd& center) const;

@@ -1,0 +1,220 @@
+// How the tree of Centers grows and follows them: insertion, moves, division of full nodes.
+#include <algorithm>
+#include <cassert>
+#include <limits>
+
+#include "core/centers.h"
+#include "core/cut_boxes.h"
+
+namespace splitgp {
+
+using Eigen::Index;
+using Eigen::VectorXd;
+
+// The bounds of a branch's boxes or cells.
+struct Centers::Boxes {
+  Column* bounds;
+  double& low(Index k, int slot) const { return bounds[2 * k](slot); }
+  double& high(Index k, int slot) const { return bounds[2 * k + 1](slot); }
+};
+
+Centers::Boxes Centers::boxes(std::int32_t branch) { return {branches_.columns(branch)}; }
+Centers::Boxes Centers::cells(std::int32_t branch) {
+  return {branches_.columns(branch) + 2 * inputs_};
+}
+
+void Centers::set(Index local_gp, const VectorXd& center, const Kernel& kernel) {
+  assert(local_gp <= size() && center.size() == inputs_);
+  if (local_gp == size()) {
+    insert(local_gp, center, kernel);
+  } else {
+    move(local_gp, center, kernel);
+  }
+}
+
+// Down to the leaf in whose cell it is. Full nodes are divided on the way, so that there is room
+// for one more entry wherever a division below needs it.
+void Centers::insert(Index local_gp, const VectorXd& center, const Kernel& kernel) {
+  places_.emplace_back();
+  if (root_ < 0) add_root(0);
+  if (level(height_)[root_].count == kFan) {
+    const std::int32_t full = root_;
+    add_root(height_ + 1);
+    divide(height_ - 1, full, kernel);
+  }
+  std::int32_t at = root_;
+  for (int l = height_; l > 0; --l) {
+    int slot = nearest_cell(at, kernel, center);
+    const std::int32_t below = branches_[at].below[static_cast<std::size_t>(slot)];
+    if (level(l - 1)[below].count == kFan) {
+      divide(l - 1, below, kernel);
+      // One of the halves, not the nearest of all: on the border of two cells that might be a third
+      // node, full as well.
+      const int second = branches_[at].count - 1;
+      const Column distance = distance_to_cells(at, kernel, center);
+      if (distance(second) < distance(slot)) slot = second;
+    }
+    at = branches_[at].below[static_cast<std::size_t>(slot)];
+  }
+  put({at, leaves_[at].count++}, local_gp, center);
+  mend_boxes_above(0, at);
+}
+
+// To the leaf where it belongs now, if there is room in it, and if it does not leave an empty one
+// behind: a branch never loses what is below it, which bounds the height.
+void Centers::move(Index local_gp, const VectorXd& center, const Kernel& kernel) {
+  const Place from = places_[static_cast<std::size_t>(local_gp)];
+  if (!belongs(from.node, center) && leaves_[from.node].count > 1) {
+    std::int32_t to = root_;
+    for (int l = height_; l > 0; --l)
+      to = branches_[to].below[static_cast<std::size_t>(nearest_cell(to, kernel, center))];
+    if (to != from.node && leaves_[to].count < kFan) {
+      move_entry(0, {from.node, --leaves_[from.node].count}, from);
+      mend_boxes_above(0, from.node);
+      put({to, leaves_[to].count++}, local_gp, center);
+      mend_boxes_above(0, to);
+      return;
+    }
+  }
+  put(from, local_gp, center);
+  mend_boxes_above(0, from.node);
+}
+
+bool Centers::belongs(std::int32_t leaf, const VectorXd& center) const {
+  const Place place = leaves_[leaf].parent;
+  if (place.node < 0) return true;
+  const Column* cell = cell_bounds(place.node);
+  for (Index k = 0; k < inputs_; ++k, cell += 2) {
+    if (center(k) < cell[0](place.slot) || center(k) > cell[1](place.slot)) return false;
+  }
+  return true;
+}
+
+void Centers::put(Place place, Index local_gp, const VectorXd& center) {
+  for (Index k = 0; k < inputs_; ++k) leaves_.columns(place.node)[k](place.slot) = center(k);
+  leaves_[place.node].below[static_cast<std::size_t>(place.slot)] =
+      static_cast<std::int32_t>(local_gp);
+  places_[static_cast<std::size_t>(local_gp)] = place;
+}
+
+// A new root above the old one, to which all of the space belongs.
+void Centers::add_root(int root_level) {
+  const std::int32_t below = root_;
+  root_ = level(root_level).add();
+  height_ = root_level;
+  if (root_level == 0) return;
+  branches_[root_].count = 1;
+  branches_[root_].below[0] = below;
+  level(root_level - 1)[below].parent = {root_, 0};
+  constexpr double kEverywhere = std::numeric_limits<double>::infinity();
+  for (Index k = 0; k < inputs_; ++k) {
+    cells(root_).low(k, 0) = -kEverywhere;
+    cells(root_).high(k, 0) = kEverywhere;
+  }
+}
+
+// Cuts a full node in two, a leaf among its centers, a branch between the cells below it.
+// REQUIRES: it has a parent, which has room.
+void Centers::divide(int l, std::int32_t i, const Kernel& kernel) {
+  constexpr int kLeast = 5;  // of a part; a branch can nearly always be cut between cells like this
+  const Place first = level(l)[i].parent;
+  Eigen::ArrayXXd low(inputs_, kFan), high(inputs_, kFan);
+  for (Index k = 0; k < inputs_; ++k) {
+    if (l == 0) {
+      low.row(k) = high.row(k) = leaves_.columns(i)[k].transpose();
+    } else {  // cells without end count up to where there are centers
+      const Column* box = branches_.columns(i) + 2 * k;
+      const Column* cell = cell_bounds(i) + 2 * k;
+      low.row(k) = cell[0].max(box[0].minCoeff()).transpose();
+      high.row(k) = cell[1].min(box[1].maxCoeff()).max(low.row(k).transpose()).transpose();
+    }
+  }
+  const auto scale = kernel.inverse_length_scale().array();
+  const BoxCut cut = cut_boxes(low.colwise() * scale, high.colwise() * scale, kLeast);
+
+  const std::int32_t second = level(l).add();
+  Node& parent = branches_[first.node];
+  const int second_slot = parent.count++;
+  parent.below[static_cast<std::size_t>(second_slot)] = second;
+  level(l)[second].parent = {first.node, second_slot};
+  std::int32_t stays = 0;
+  for (std::int32_t slot = 0; slot < kFan; ++slot) {
+    if (cut.behind[static_cast<std::size_t>(slot)]) {
+      move_entry(l, {i, slot}, {second, level(l)[second].count++});
+    } else {
+      move_entry(l, {i, slot}, {i, stays++});
+    }
+  }
+  level(l)[i].count = stays;
+
+  const Boxes outer = cells(first.node);
+  for (Index k = 0; k < inputs_; ++k) {
+    outer.low(k, second_slot) = outer.low(k, first.slot);
+    outer.high(k, second_slot) = outer.high(k, first.slot);
+  }
+  if (l == 0) {
+    const Column& along = leaves_.columns(i)[cut.input];
+    const Column& beyond = leaves_.columns(second)[cut.input];
+    const double between =
+        0.5 * along.head(stays).maxCoeff() + 0.5 * beyond.head(leaves_[second].count).minCoeff();
+    outer.high(cut.input, first.slot) = between;
+    outer.low(cut.input, second_slot) = between;
+  } else {
+    for (const Place part : {first, Place{first.node, second_slot}}) {
+      const std::int32_t branch = branches_[part.node].below[static_cast<std::size_t>(part.slot)];
+      const Column* cell = cell_bounds(branch);
+      const int count = branches_[branch].count;
+      for (Index k = 0; k < inputs_; ++k) {
+        outer.low(k, part.slot) = cell[2 * k].head(count).minCoeff();
+        outer.high(k, part.slot) = cell[2 * k + 1].head(count).maxCoeff();
+      }
+    }
+  }
+  mend_boxes_above(l, second);
+  mend_boxes_above(l, i);
+}
+
+void Centers::move_entry(int l, Place from, Place to) {
+  const Index columns = l == 0 ? inputs_ : 4 * inputs_;
+  for (Index k = 0; k < columns; ++k)
+    level(l).columns(to.node)[k](to.slot) = level(l).columns(from.node)[k](from.slot);
+  const std::int32_t moved = level(l)[from.node].below[static_cast<std::size_t>(from.slot)];
+  level(l)[to.node].below[static_cast<std::size_t>(to.slot)] = moved;
+  if (l == 0) {
+    places_[static_cast<std::size_t>(moved)] = to;
+  } else {
+    level(l - 1)[moved].parent = to;
+  }
+}
+
+// The boxes that contain node i, up to the first that needs no change.
+void Centers::mend_boxes_above(int l, std::int32_t i) {
+  for (Place place = level(l)[i].parent; place.node >= 0;
+       i = place.node, place = level(++l)[i].parent) {
+    const int count = level(l)[i].count;
+    const Column* column = level(l).columns(i);
+    const Boxes outer = boxes(place.node);
+    bool changed = false;
+    for (Index k = 0; k < inputs_; ++k) {
+      const Column& lows = l == 0 ? column[k] : column[2 * k];
+      const Column& highs = l == 0 ? column[k] : column[2 * k + 1];
+      const double low = lows.head(count).minCoeff();
+      const double high = highs.head(count).maxCoeff();
+      changed = changed || outer.low(k, place.slot) != low || outer.high(k, place.slot) != high;
+      outer.low(k, place.slot) = low;
+      outer.high(k, place.slot) = high;
+    }
+    if (!changed) return;
+  }
+}
+
+std::int32_t Centers::Nodes::add() {
+  if (size_ % kChunk == 0) {
+    chunks_.push_back(
+        {{},
+         std::vector<Column>(static_cast<std::size_t>(columns_ * kChunk), Column(Column::Zero()))});
+  }
+  return size_++;
+}
+
+}  // namespace splitgp

@@ -127,20 +127,20 @@ class GrowingTree : public Method {
   std::vector<ExactGp> leaves_;
 };
 
-constexpr std::pair<LeafCombination, std::string_view> kNames[] = {{LeafCombination::gpoe, "gpoe"},
-                                                                   {LeafCombination::moe, "moe"}};
+constexpr std::pair<LeafCombination, std::string_view> kLeafCombinations[] = {
+    {LeafCombination::gpoe, "gpoe"}, {LeafCombination::moe, "moe"}};
 
 }  // namespace
 
 std::string_view to_string(LeafCombination value) {
-  for (const auto& [known, name] : kNames) {
+  for (const auto& [known, name] : kLeafCombinations) {
     if (known == value) return name;
   }
   return "?";
 }
 
 LeafCombination parse_leaf_combination(std::string_view field, std::string_view text) {
-  for (const auto& [value, name] : kNames) {
+  for (const auto& [value, name] : kLeafCombinations) {
     if (name == text) return value;
   }
   throw InvalidArgument(std::string(field) + " is \"" + std::string(text) +

@@ -120,22 +120,22 @@ class Committee : public Method {
   std::vector<ExactGp> experts_;
 };
 
-constexpr std::pair<Combination, std::string_view> kNames[] = {{Combination::rbcm, "rbcm"},
-                                                               {Combination::bcm, "bcm"},
-                                                               {Combination::poe, "poe"},
-                                                               {Combination::gpoe, "gpoe"}};
+constexpr std::pair<Combination, std::string_view> kCombinations[] = {{Combination::rbcm, "rbcm"},
+                                                                      {Combination::bcm, "bcm"},
+                                                                      {Combination::poe, "poe"},
+                                                                      {Combination::gpoe, "gpoe"}};
 
 }  // namespace
 
 std::string_view to_string(Combination value) {
-  for (const auto& [known, name] : kNames) {
+  for (const auto& [known, name] : kCombinations) {
     if (known == value) return name;
   }
   return "?";
 }
 
 Combination parse_combination(std::string_view field, std::string_view text) {
-  for (const auto& [value, name] : kNames) {
+  for (const auto& [value, name] : kCombinations) {
     if (name == text) return value;
   }
   throw InvalidArgument(std::string(field) + " is \"" + std::string(text) +

@@ -15,7 +15,7 @@
 #include "support/fixed_theta.h"
 #include "support/streams.h"
 
-namespace splitgp {
+namespace splitgp::errors_test {
 namespace {
 
 using Eigen::Index;
@@ -281,4 +281,4 @@ TEST(Errors, LargestValuesAreAccepted) {
 }
 
 }  // namespace
-}  // namespace splitgp
+}  // namespace splitgp::errors_test

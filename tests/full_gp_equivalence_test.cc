@@ -13,7 +13,7 @@
 #include "support/random_matrix.h"
 #include "support/streams.h"
 
-namespace splitgp {
+namespace splitgp::full_gp_equivalence_test {
 namespace {
 
 using Eigen::Index;
@@ -155,4 +155,4 @@ TEST(SplittingGp, RationalQuadraticApproachesThePrior) {
 }
 
 }  // namespace
-}  // namespace splitgp
+}  // namespace splitgp::full_gp_equivalence_test

@@ -10,7 +10,7 @@
 #include "support/positive_matrix.h"
 #include "support/scaled_residual.h"
 
-namespace splitgp {
+namespace splitgp::growing_cholesky_test {
 namespace {
 
 using Eigen::Index;
@@ -252,4 +252,4 @@ TEST(GrowingCholesky, ReservedMemoryIsNotGrownByAppends) {
 }
 
 }  // namespace
-}  // namespace splitgp
+}  // namespace splitgp::growing_cholesky_test

@@ -12,7 +12,7 @@
 #include "support/full_gp.h"
 #include "support/streams.h"
 
-namespace splitgp {
+namespace splitgp::hyperparameters_test {
 namespace {
 
 using Eigen::Index;
@@ -197,4 +197,4 @@ TEST(Hyperparameters, GoingBackGivesTheOldPredictions) {
 }
 
 }  // namespace
-}  // namespace splitgp
+}  // namespace splitgp::hyperparameters_test

@@ -17,7 +17,7 @@
 #include "support/hard_streams.h"
 #include "support/random_matrix.h"
 
-namespace splitgp {
+namespace splitgp::invariants_test {
 namespace {
 
 using Eigen::Index;
@@ -114,4 +114,4 @@ TEST(SplittingGp, NoiseFreeSmoothStreamsStayAccurate) {
 }
 
 }  // namespace
-}  // namespace splitgp
+}  // namespace splitgp::invariants_test

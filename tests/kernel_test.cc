@@ -11,7 +11,7 @@
 #include "support/random_matrix.h"
 #include "support/reference_kernel.h"
 
-namespace splitgp {
+namespace splitgp::kernel_test {
 namespace {
 
 using Eigen::ArrayXXd;
@@ -262,4 +262,4 @@ TEST(Kernel, BitsDoNotDependOnWhereAColumnLies) {
 }
 
 }  // namespace
-}  // namespace splitgp
+}  // namespace splitgp::kernel_test

@@ -9,7 +9,7 @@
 #include "splitgp/error.h"
 #include "support/local_gps.h"
 
-namespace splitgp {
+namespace splitgp::local_gp_limits_test {
 namespace {
 
 using Eigen::Index;
@@ -257,4 +257,4 @@ TEST(LocalGpLimits, LargeLimitCostsNothingUntilItIsUsed) {
 }
 
 }  // namespace
-}  // namespace splitgp
+}  // namespace splitgp::local_gp_limits_test

@@ -8,7 +8,7 @@
 #include "splitgp/error.h"
 #include "support/local_gps.h"
 
-namespace splitgp {
+namespace splitgp::local_gp_test {
 namespace {
 
 using Eigen::Index;
@@ -260,4 +260,4 @@ TEST(LocalGp, KeepsOjasDirection) {
 }
 
 }  // namespace
-}  // namespace splitgp
+}  // namespace splitgp::local_gp_test

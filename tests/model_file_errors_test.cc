@@ -16,7 +16,7 @@
 #include "support/streams.h"
 #include "support/temporary_directory.h"
 
-namespace splitgp {
+namespace splitgp::model_file_errors_test {
 namespace {
 
 using ::testing::AllOf;
@@ -256,4 +256,4 @@ TEST_F(ModelFileErrors, NamesMustFitTheModel) {
 }
 
 }  // namespace
-}  // namespace splitgp
+}  // namespace splitgp::model_file_errors_test

@@ -11,7 +11,7 @@
 #include "support/reference_kernel.h"
 #include "support/training.h"
 
-namespace splitgp {
+namespace splitgp::objective_test {
 namespace {
 
 using Eigen::Index;
@@ -179,4 +179,4 @@ TEST(Objective, SingularMatrixIsMinusInfinityWithoutGradient) {
 }
 
 }  // namespace
-}  // namespace splitgp
+}  // namespace splitgp::objective_test

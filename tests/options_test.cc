@@ -10,7 +10,7 @@
 #include "core/validate.h"
 #include "splitgp/error.h"
 
-namespace splitgp {
+namespace splitgp::options_test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -197,4 +197,4 @@ TEST(Validate, BadHyperparametersAreNamedWithTheirValue) {
 }
 
 }  // namespace
-}  // namespace splitgp
+}  // namespace splitgp::options_test

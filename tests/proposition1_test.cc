@@ -11,7 +11,7 @@
 #include "support/fixed_theta.h"
 #include "support/streams.h"
 
-namespace splitgp {
+namespace splitgp::proposition1_test {
 namespace {
 
 using Eigen::Index;
@@ -126,4 +126,4 @@ TEST(SplittingGp, SiblingsAgreeWheneverTheyAreMade) {
 }
 
 }  // namespace
-}  // namespace splitgp
+}  // namespace splitgp::proposition1_test

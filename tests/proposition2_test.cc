@@ -13,7 +13,7 @@
 #include "support/fixed_theta.h"
 #include "support/streams.h"
 
-namespace splitgp {
+namespace splitgp::proposition2_test {
 namespace {
 
 using Eigen::Index;
@@ -158,4 +158,4 @@ TEST(Proposition2, NearestJumps) {
 }
 
 }  // namespace
-}  // namespace splitgp
+}  // namespace splitgp::proposition2_test

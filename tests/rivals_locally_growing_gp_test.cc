@@ -11,7 +11,7 @@
 #include "support/rival.h"
 #include "support/streams.h"
 
-namespace splitgp::rivals {
+namespace splitgp::rivals::locally_growing_gp_test {
 namespace {
 
 using Eigen::Index;
@@ -166,4 +166,4 @@ TEST(LocallyGrowingGp, RepeatedInputsSplitTooAndNoLeafReachesTheLimit) {
 }
 
 }  // namespace
-}  // namespace splitgp::rivals
+}  // namespace splitgp::rivals::locally_growing_gp_test

@@ -8,7 +8,7 @@
 # splitgp_add_variant(<name> <march> <out: object file>)
 function(splitgp_add_variant name march object)
   file(GLOB variant_sources CONFIGURE_DEPENDS core/*.cc)
-  list(FILTER variant_sources EXCLUDE REGEX "/(choose_core|options|splitting_gp|validate)\\.cc$")
+  list(FILTER variant_sources EXCLUDE REGEX "/(choose_core|model_facts|options|splitting_gp|validate)\\.cc$")
   set(target splitgp_core_${name})
   add_library(${target} OBJECT ${variant_sources})
   target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "splitgp/error.h"
 
@@ -34,7 +35,7 @@ void check_range(std::string_view field, double value, double low, double high) 
   }
 }
 
-void check_ranges(const char* field, const Eigen::VectorXd& values, double low, double high) {
+void check_ranges(const char* field, const Vector& values, double low, double high) {
   for (Eigen::Index k = 0; k < values.size(); ++k) {
     std::string name(field);
     name.append("[").append(text(k)).append("]");
@@ -107,6 +108,12 @@ Hyperparameters complete(Hyperparameters theta, Eigen::Index inputs, Eigen::Inde
   check_range("noise_variance", theta.noise_variance, 0.0, kHuge);
   check_range("shape", theta.shape, 1e-3, 1e6);
   return theta;
+}
+
+Hyperparameters starting_theta(const Options& options, Eigen::Index inputs, Eigen::Index outputs) {
+  Hyperparameters theta = options.hyperparameters.value_or(Hyperparameters{});
+  if (options.kernel != KernelFamily::automatic) theta.kernel = options.kernel;
+  return complete(std::move(theta), inputs, outputs);
 }
 
 }  // namespace splitgp

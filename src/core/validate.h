@@ -20,4 +20,7 @@ void check_noise(const Eigen::Ref<const Eigen::VectorXd>& noise_variance,
 /// θ with every empty part filled in, or InvalidArgument.
 Hyperparameters complete(Hyperparameters theta, Eigen::Index inputs, Eigen::Index outputs);
 
+/// The θ of a model that has learned nothing yet, complete.
+Hyperparameters starting_theta(const Options& options, Eigen::Index inputs, Eigen::Index outputs);
+
 }  // namespace splitgp

@@ -4,7 +4,7 @@ The median wall times of one-row update and predict at split_limit 250, and the 
 three batches of 10,000 predictions, each as a ratio to C++ in the same run and the same build.
 
     pip install . --config-settings=cmake.define.SPLITGP_PYTHON_REFERENCE=ON
-    python python/benchmarks/overhead.py build/python/<tag>
+    python experiments/benchmarks/overhead.py build/python/<tag>
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from splitgp.experiments.methods import Model
+from experiments.methods import Model
 
 __all__ = ["Measured", "cpu_seconds", "scores", "train_and_test"]
 

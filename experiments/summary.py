@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from splitgp.experiments.claims_synthetic import at_the_end, synthetic_series
-from splitgp.experiments.claims_theory import growth, linear_residual, memory_curve
-from splitgp.experiments.layout import command, markdown, number
-from splitgp.experiments.methods import DEFAULT, FULL, LOCAL, LOG, METHODS, PAPER, RBCM
-from splitgp.experiments.run import Settings
-from splitgp.experiments.table import Table
+from experiments.claims_synthetic import at_the_end, synthetic_series
+from experiments.claims_theory import growth, linear_residual, memory_curve
+from experiments.layout import command, markdown, number
+from experiments.methods import DEFAULT, FULL, LOCAL, LOG, METHODS, PAPER, RBCM
+from experiments.run import Settings
+from experiments.table import Table
 
 __all__ = ["REQUIREMENTS", "page"]
 

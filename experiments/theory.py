@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 import splitgp
-from splitgp.experiments.figure1 import correlated
-from splitgp.experiments.measure import Floats, Measured, cpu_seconds
-from splitgp.experiments.methods import DEFAULT, FULL, LOCAL, LOG, METHODS, PAPER, RBCM, Model, make
-from splitgp.experiments.run import Job, Settings
+from experiments.figure1 import correlated
+from experiments.measure import Floats, Measured, cpu_seconds
+from experiments.methods import DEFAULT, FULL, LOCAL, LOG, METHODS, PAPER, RBCM, Model, make
+from experiments.run import Job, Settings
 
 __all__ = ["C0", "EXPERTS", "NEAREST", "SPLIT_LIMIT", "SPLIT_LIMITS", "jobs"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from experiments.measure import Measured, train_and_test
+from experiments.methods import DEFAULT, FULL, LOCAL, LOG, PAPER, RBCM, make
+from experiments.run import Job, Settings
 from splitgp import datasets
-from splitgp.experiments.measure import Measured, train_and_test
-from splitgp.experiments.methods import DEFAULT, FULL, LOCAL, LOG, PAPER, RBCM, make
-from splitgp.experiments.run import Job, Settings
 
 __all__ = ["FULL_REPLICATES", "PER_MODEL", "THRESHOLDS", "jobs"]
 

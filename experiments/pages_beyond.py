@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from splitgp.experiments import beyond
-from splitgp.experiments.layout import head, markdown, number, picture, setting_text
-from splitgp.experiments.methods import DEFAULT, METHODS
-from splitgp.experiments.run import Settings
-from splitgp.experiments.table import Table
+from experiments import beyond
+from experiments.layout import head, markdown, number, picture, setting_text
+from experiments.methods import DEFAULT, METHODS
+from experiments.run import Settings
+from experiments.table import Table
 
 __all__ = ["page"]
 

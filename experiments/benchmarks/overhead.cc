@@ -1,4 +1,4 @@
-// What update and predict cost from C++: the other half of python/benchmarks/overhead.py, which
+// What update and predict cost from C++: the other half of experiments/benchmarks/overhead.py, which
 // passes the data in a file of float64 by rows: n, d, split_limit, then n·d inputs, then n outputs.
 // Prints lines "name microseconds".
 

@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable
 from pathlib import Path
 
-from splitgp.experiments import kin40k, pages_beyond, pages_theory, published, synthetic
-from splitgp.experiments.layout import (
+from experiments import kin40k, pages_beyond, pages_theory, published, synthetic
+from experiments.layout import (
     estimate,
     head,
     markdown,
@@ -15,9 +15,9 @@ from splitgp.experiments.layout import (
     picture,
     setting_text,
 )
-from splitgp.experiments.methods import DEFAULT, FULL, METHODS, RBCM
-from splitgp.experiments.run import Settings
-from splitgp.experiments.table import Table
+from experiments.methods import DEFAULT, FULL, METHODS, RBCM
+from experiments.run import Settings
+from experiments.table import Table
 
 __all__ = ["PAGES"]
 

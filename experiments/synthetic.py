@@ -6,10 +6,10 @@ from functools import partial
 
 import numpy as np
 
+from experiments.measure import Floats, Measured, cpu_seconds
+from experiments.methods import DEFAULT, FULL, LOCAL, LOG, PAPER, RBCM, Model, make
+from experiments.run import Job, Settings
 from splitgp.datasets import synthetic
-from splitgp.experiments.measure import Floats, Measured, cpu_seconds
-from splitgp.experiments.methods import DEFAULT, FULL, LOCAL, LOG, PAPER, RBCM, Model, make
-from splitgp.experiments.run import Job, Settings
 
 __all__ = ["FOLDS", "SPLIT_LIMIT", "competitors", "jobs", "sizes"]
 

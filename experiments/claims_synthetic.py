@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from splitgp.experiments.layout import number
-from splitgp.experiments.methods import DEFAULT, FULL, LOCAL, PAPER, RBCM
-from splitgp.experiments.table import Table
-from splitgp.experiments.verdicts import Claim, Finding, collector, only_for, verdict
+from experiments.layout import number
+from experiments.methods import DEFAULT, FULL, LOCAL, PAPER, RBCM
+from experiments.table import Table
+from experiments.verdicts import Claim, Finding, collector, only_for, verdict
 
 __all__ = ["CLAIMS", "at_the_end", "synthetic_series"]
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 import splitgp
-from splitgp.experiments.table import COLUMNS, DONE, KEY, Row, Table, finished, read_rows
+from experiments.table import COLUMNS, DONE, KEY, Row, Table, finished, read_rows
 
 __all__ = ["Job", "Settings", "run"]
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from splitgp.experiments import beyond, figure1, published, synthetic
-from splitgp.experiments.methods import DEFAULT, FULL, LOCAL, LOG, METHODS, PAPER, RBCM
-from splitgp.experiments.run import Settings
-from splitgp.experiments.table import Table
+from experiments import beyond, figure1, published, synthetic
+from experiments.methods import DEFAULT, FULL, LOCAL, LOG, METHODS, PAPER, RBCM
+from experiments.run import Settings
+from experiments.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

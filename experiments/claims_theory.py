@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from splitgp.experiments import theory
-from splitgp.experiments.kin40k import OJA
-from splitgp.experiments.layout import number
-from splitgp.experiments.methods import DEFAULT, FULL, LOCAL, LOG, PAPER, RBCM
-from splitgp.experiments.table import Table
-from splitgp.experiments.verdicts import FAILS, HOLDS, Claim, Finding, collector, only_for, verdict
+from experiments import theory
+from experiments.kin40k import OJA
+from experiments.layout import number
+from experiments.methods import DEFAULT, FULL, LOCAL, LOG, PAPER, RBCM
+from experiments.table import Table
+from experiments.verdicts import FAILS, HOLDS, Claim, Finding, collector, only_for, verdict
 
 __all__ = ["CLAIMS", "growth", "linear_residual", "memory_curve"]
 

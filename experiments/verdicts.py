@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from splitgp.experiments.table import Table
+from experiments.table import Table
 
 __all__ = ["FAILS", "HOLDS", "Claim", "Finding", "collector", "only_for", "verdict"]
 

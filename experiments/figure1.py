@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 import splitgp
-from splitgp.experiments.measure import Floats, Measured
-from splitgp.experiments.run import Job, Settings
+from experiments.measure import Floats, Measured
+from experiments.run import Job, Settings
 
 __all__ = ["Continuity", "Cut", "continuity", "cut", "jobs"]
 

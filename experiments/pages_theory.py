@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from splitgp.experiments import theory
-from splitgp.experiments.layout import head, markdown, number, picture
-from splitgp.experiments.methods import DEFAULT, PAPER
-from splitgp.experiments.run import Settings
-from splitgp.experiments.table import Table
+from experiments import theory
+from experiments.layout import head, markdown, number, picture
+from experiments.methods import DEFAULT, PAPER
+from experiments.run import Settings
+from experiments.table import Table
 
 __all__ = ["page"]
 

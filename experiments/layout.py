@@ -7,9 +7,9 @@ import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from splitgp.experiments.methods import FULL, LOCAL
-from splitgp.experiments.run import Settings
-from splitgp.experiments.table import Estimate
+from experiments.methods import FULL, LOCAL
+from experiments.run import Settings
+from experiments.table import Estimate
 
 __all__ = ["command", "estimate", "head", "markdown", "number", "picture", "setting_text"]
 
@@ -48,7 +48,7 @@ def picture(path: Path, text: str) -> str:
 
 def command(name: str, settings: Settings) -> str:
     """The command that makes these results again."""
-    text = f"python -m splitgp.experiments {name}"
+    text = f"python -m experiments {name}"
     if settings.quick:
         text += " --quick"
     if settings.replicates is not None:

@@ -9,13 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from experiments import __main__ as command
+from experiments import beyond, claims, kin40k, run, summary, theory
+from experiments.claims_theory import growth, jumps, linear_residual, memory_curve
+from experiments.methods import DEFAULT, FULL, LOCAL, LOG, PAPER, RBCM
+from experiments.table import Estimate, Row, Table, read_rows
 from splitgp import datasets
-from splitgp.experiments import __main__ as command
-from splitgp.experiments import beyond, claims, kin40k, run, summary, theory
-from splitgp.experiments.claims_theory import growth, jumps, linear_residual, memory_curve
-from splitgp.experiments.methods import DEFAULT, FULL, LOCAL, LOG, PAPER, RBCM
-from splitgp.experiments.table import Estimate, Row, Table, read_rows
 
+ROOT = Path(__file__).resolve().parents[2]
 DATA = ("kin40k_train", "powergen_unique", "barrett_wam_train", "pjme_hourly", "gas_turbine")
 
 
@@ -39,7 +40,7 @@ def table(out: Path, name: str) -> Table:
 def test_every_experiment_has_its_files(out):
     for name in command.EXPERIMENTS:
         text = (out / f"{name}.md").read_text()
-        assert f"python -m splitgp.experiments {name} --quick" in text
+        assert f"python -m experiments {name} --quick" in text
         assert (out / f"{name}.csv").stat().st_size > 100
     pictures = list(out.glob("*.png"))
     assert len(pictures) >= len(command.EXPERIMENTS)
@@ -177,10 +178,10 @@ def test_worker_processes_give_the_same(tmp_path):
     assert tables[0] == tables[1]
 
 
-def test_the_command_says_what_is_wrong(tmp_path):
+def test_the_command_says_what_is_wrong():
     def said(*arguments: str) -> str:
-        text = [sys.executable, "-m", "splitgp.experiments", *arguments]
-        result = subprocess.run(text, capture_output=True, text=True, cwd=tmp_path)
+        text = [sys.executable, "-m", "experiments", *arguments]
+        result = subprocess.run(text, capture_output=True, text=True, cwd=ROOT)
         assert result.returncode == 2
         return result.stderr
 

@@ -1,4 +1,4 @@
-"""The command: `python -m splitgp.experiments`."""
+"""The command: `python -m experiments`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import BrokenExecutor
 from pathlib import Path
 
-from splitgp.experiments import (
+from experiments import (
     beyond,
     claims,
     figure1,
@@ -22,7 +22,7 @@ from splitgp.experiments import (
     synthetic,
     theory,
 )
-from splitgp.experiments.table import Table, finished, read_rows
+from experiments.table import Table, finished, read_rows
 
 EXPERIMENTS: dict[str, Callable[[run.Settings], list[run.Job]]] = {
     "synthetic": synthetic.jobs,
@@ -44,7 +44,7 @@ TITLES = {
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="python -m splitgp.experiments",
+        prog="python -m experiments",
         description="The paper's experiments: CSV, figures and a page for each. What the CSV in "
         "--out already holds is not measured again.",
     )

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from experiments.measure import Measured, cpu_seconds, scores, train_and_test
+from experiments.methods import DEFAULT, FULL, LOCAL, LOG, PAPER, RBCM, make
+from experiments.run import Job, Settings
 from splitgp import datasets
-from splitgp.experiments.measure import Measured, cpu_seconds, scores, train_and_test
-from splitgp.experiments.methods import DEFAULT, FULL, LOCAL, LOG, PAPER, RBCM, make
-from splitgp.experiments.run import Job, Settings
 
 __all__ = ["OJA", "PER_MODEL", "TEST_ROWS", "THRESHOLDS", "jobs"]
 

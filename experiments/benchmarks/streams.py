@@ -4,7 +4,7 @@ Each row is predicted before it is learned. RMSE and the coverage of the 95 % in
 models that have any) are over the whole stream but for the first 200 rows; time is CPU time for
 predicting and learning one observation, trainings included, memory that of the model at the end.
 
-    OPENBLAS_NUM_THREADS=1 python python/benchmarks/streams.py
+    OPENBLAS_NUM_THREADS=1 python experiments/benchmarks/streams.py
         [--rows 5000] [--data gas_turbine] [--models splitgp sgd]
 """
 

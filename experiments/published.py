@@ -6,7 +6,7 @@ uses the nearest local GP alone on kin40k and powergen).
 
 from __future__ import annotations
 
-from splitgp.experiments.methods import FULL, LOCAL, PAPER, RBCM
+from experiments.methods import FULL, LOCAL, PAPER, RBCM
 
 __all__ = ["KIN40K", "POWERGEN", "POWERGEN_SECONDS", "SYNTHETIC"]
 

@@ -6,12 +6,12 @@ Each check computes its verdict from the tables. No number is typed in but the b
 
 from __future__ import annotations
 
-from splitgp.experiments import claims_real, claims_synthetic, claims_theory
-from splitgp.experiments.layout import command, markdown
-from splitgp.experiments.methods import DEFAULT, PAPER
-from splitgp.experiments.run import Settings
-from splitgp.experiments.table import Table
-from splitgp.experiments.verdicts import FAILS, HOLDS, Finding
+from experiments import claims_real, claims_synthetic, claims_theory
+from experiments.layout import command, markdown
+from experiments.methods import DEFAULT, PAPER
+from experiments.run import Settings
+from experiments.table import Table
+from experiments.verdicts import FAILS, HOLDS, Finding
 
 __all__ = ["CLAIMS", "page"]
 

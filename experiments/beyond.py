@@ -6,10 +6,10 @@ import time
 
 import numpy as np
 
+from experiments.measure import Floats, Measured, scores, train_and_test
+from experiments.methods import DEFAULT, FULL, LOCAL, LOG, PAPER, RBCM, make
+from experiments.run import Job, Settings
 from splitgp import datasets
-from splitgp.experiments.measure import Floats, Measured, scores, train_and_test
-from splitgp.experiments.methods import DEFAULT, FULL, LOCAL, LOG, PAPER, RBCM, make
-from splitgp.experiments.run import Job, Settings
 
 __all__ = [
     "ARM",

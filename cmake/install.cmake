@@ -2,7 +2,7 @@
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
-install(TARGETS splitgp EXPORT splitgpTargets FILE_SET HEADERS)
+install(TARGETS splitgp splitgp_rivals EXPORT splitgpTargets FILE_SET HEADERS)
 if(SPLITGP_BUILD_CLI)
   install(TARGETS splitgp_cli)
   install(FILES docs/splitgp.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)

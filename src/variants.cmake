@@ -1,15 +1,17 @@
-# The core once more for newer processors, inside the same library; core/choose_core.cc picks one at
-# run time.
+# The core, and the rivals, once more for newer processors, inside the same library;
+# core/choose_core.cc picks one at run time.
 #
 # Two compilations of one inline function, say of Eigen's, have one name, and the linker keeps
 # whichever it meets first: an AVX2 copy of it would then run everywhere. So each compilation is
 # linked into one object in which every name is local but that of its table of entry points.
 
-# splitgp_add_variant(<name> <march> <out: object file>)
-function(splitgp_add_variant name march object)
-  file(GLOB variant_sources CONFIGURE_DEPENDS core/*.cc)
-  list(FILTER variant_sources EXCLUDE REGEX "/(choose_core|model_facts|options|splitting_gp|validate)\\.cc$")
-  set(target splitgp_core_${name})
+# splitgp_add_variant(<core|rivals> <name> <march>): sets <core|rivals>_<name>_object. The rivals' has
+# the core for that set inside too; for them call it second.
+function(splitgp_add_variant part name march)
+  file(GLOB variant_sources CONFIGURE_DEPENDS ${part}/*.cc)
+  list(FILTER variant_sources EXCLUDE REGEX
+       "/(choose_core|model_facts|options|splitting_gp|validate|choose_rivals|regressor|rivals)\\.cc$")
+  set(target splitgp_${part}_${name})
   add_library(${target} OBJECT ${variant_sources})
   target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}
                              ${PROJECT_SOURCE_DIR}/include)
@@ -23,14 +25,17 @@ function(splitgp_add_variant name march object)
     $<$<STREQUAL:${name},avx512>:-Wno-maybe-uninitialized -Wno-uninitialized>)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
 
+  set(objects $<TARGET_OBJECTS:${target}>)
+  if(part STREQUAL "rivals")
+    list(APPEND objects $<TARGET_OBJECTS:splitgp_core_${name}>)
+  endif()
   set(output ${CMAKE_CURRENT_BINARY_DIR}/${target}.o)
   add_custom_command(OUTPUT ${output}
-    COMMAND ${CMAKE_LINKER} -r --force-group-allocation -o ${output}
-            $<TARGET_OBJECTS:${target}>
+    COMMAND ${CMAKE_LINKER} -r --force-group-allocation -o ${output} ${objects}
     COMMAND ${CMAKE_OBJCOPY} --keep-global-symbol=${target} ${output}
-    DEPENDS ${target} $<TARGET_OBJECTS:${target}>
-    COMMENT "Joining the core for ${name}"
+    DEPENDS ${target} ${objects}
+    COMMENT "Joining the ${part} for ${name}"
     COMMAND_EXPAND_LISTS VERBATIM)
   set_source_files_properties(${output} PROPERTIES GENERATED ON EXTERNAL_OBJECT ON)
-  set(${object} ${output} PARENT_SCOPE)
+  set(${part}_${name}_object ${output} PARENT_SCOPE)
 endfunction()

@@ -1,7 +1,7 @@
 #include <utility>
 
 #include "core/model_state.h"
-#include "rivals/method.h"
+#include "rivals/compiled_rivals.h"
 #include "rivals/training_draw.h"
 #include "splitgp/rivals.h"
 
@@ -39,8 +39,8 @@ class FullMethod : public Method {
 
 }  // namespace
 
-FullGp::FullGp(Eigen::Index inputs, Eigen::Index outputs, const Options& options)
-    : Regressor(inputs, outputs, options,
-                [](const ModelState& model) { return std::make_unique<FullMethod>(model); }) {}
+std::unique_ptr<Method> make_full_gp(const ModelState& model, const FullGp::Options&) {
+  return std::make_unique<FullMethod>(model);
+}
 
 }  // namespace splitgp::rivals

@@ -6,7 +6,7 @@
 
 #include "core/centers.h"
 #include "core/model_state.h"
-#include "rivals/method.h"
+#include "rivals/compiled_rivals.h"
 #include "rivals/training_draw.h"
 #include "rivals/votes.h"
 #include "splitgp/rivals.h"
@@ -177,9 +177,9 @@ class LocalModels : public Method {
 
 }  // namespace
 
-LocalGpRegression::LocalGpRegression(Index inputs, Index outputs, const Options& options)
-    : Regressor(inputs, outputs, options, [&](const ModelState& model) {
-        return std::make_unique<LocalModels>(model, options);
-      }) {}
+std::unique_ptr<Method> make_local_gp_regression(const ModelState& model,
+                                                 const LocalGpRegression::Options& options) {
+  return std::make_unique<LocalModels>(model, options);
+}
 
 }  // namespace splitgp::rivals

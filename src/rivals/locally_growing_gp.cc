@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/model_state.h"
-#include "rivals/method.h"
+#include "rivals/compiled_rivals.h"
 #include "rivals/random_tree.h"
 #include "rivals/training_draw.h"
 #include "rivals/votes.h"
@@ -127,29 +127,11 @@ class GrowingTree : public Method {
   std::vector<ExactGp> leaves_;
 };
 
-constexpr std::pair<LeafCombination, std::string_view> kNames[] = {{LeafCombination::gpoe, "gpoe"},
-                                                                   {LeafCombination::moe, "moe"}};
-
 }  // namespace
 
-std::string_view to_string(LeafCombination value) {
-  for (const auto& [known, name] : kNames) {
-    if (known == value) return name;
-  }
-  return "?";
+std::unique_ptr<Method> make_locally_growing_gp(const ModelState& model,
+                                                const LocallyGrowingGp::Options& options) {
+  return std::make_unique<GrowingTree>(model, options);
 }
-
-LeafCombination parse_leaf_combination(std::string_view field, std::string_view text) {
-  for (const auto& [value, name] : kNames) {
-    if (name == text) return value;
-  }
-  throw InvalidArgument(std::string(field) + " is \"" + std::string(text) +
-                        "\"; it must be one of gpoe, moe");
-}
-
-LocallyGrowingGp::LocallyGrowingGp(Index inputs, Index outputs, const Options& options)
-    : Regressor(inputs, outputs, options, [&](const ModelState& model) {
-        return std::make_unique<GrowingTree>(model, options);
-      }) {}
 
 }  // namespace splitgp::rivals

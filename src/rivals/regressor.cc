@@ -1,13 +1,9 @@
-#include <algorithm>
-#include <limits>
-#include <numeric>
 #include <string>
 #include <utility>
 
 #include "core/model_state.h"
-#include "core/model_training.h"
 #include "core/validate.h"
-#include "rivals/method.h"
+#include "rivals/compiled_rivals.h"
 #include "splitgp/rivals.h"
 
 namespace splitgp::rivals {
@@ -41,33 +37,6 @@ std::unique_ptr<ModelState> make_state(Index inputs, Index outputs, const Common
   return state;
 }
 
-TrainResult train_method(ModelState& model, Method& method, bool search) {
-  const TrainingSet set = method.training_set(model);
-  const TrainResult& result = record(model, splitgp::train(set, training_plan(model, set, search)));
-  if (result.adopted) method.refit(model.theta);
-  return result;
-}
-
-// How many more observations until the schedule may act.
-Index until_training(const ModelState& model) {
-  if (model.options.training == Training::off) return std::numeric_limits<Index>::max();
-  const std::uint64_t next = model.schedule.marks().next;
-  // Before the first training core may adapt θ to the scale of the data with any observation.
-  if (!model.schedule.ever_trained() || next <= model.next_sequence) return 1;
-  return static_cast<Index>(next - model.next_sequence);
-}
-
-void train_if_due(ModelState& model, Method& method) {
-  if (model.options.training == Training::off) return;
-  if (model.schedule.due(model.next_sequence)) {
-    train_method(model, method, model.schedule.search_due(model.next_sequence));
-    return;
-  }
-  const std::uint64_t version = model.theta->values.version;
-  splitgp::train_if_due(model);  // not due: at most core's own care for a θ that is not trained yet
-  if (model.theta->values.version != version) method.refit(model.theta);
-}
-
 }  // namespace
 
 Regressor::Regressor(Index inputs, Index outputs, const CommonOptions& options,
@@ -96,44 +65,25 @@ void Regressor::update_batch(const Eigen::Ref<const MatrixXd>& X,
   VectorXd noise = VectorXd::Zero(X.cols());
   if (noise_variance.size() > 0) noise = noise_variance;
 
-  // Trainings fall between the same observations as if they came one by one.
-  for (Index first = 0; first < X.cols();) {
-    const Index b = std::min(X.cols() - first, until_training(model));
-    std::vector<std::uint64_t> sequence(static_cast<std::size_t>(b));
-    std::iota(sequence.begin(), sequence.end(), model.next_sequence);
-    method_->learn({X.middleCols(first, b), Y.middleCols(first, b), noise.segment(first, b),
-                    std::move(sequence)});
-    for (Index i = first; i < first + b; ++i) {
-      model.input_statistics.add(X.col(i));
-      model.output_statistics.add(Y.col(i));
-    }
-    model.next_sequence += static_cast<std::uint64_t>(b);
-    first += b;
-    train_if_due(model, *method_);
-  }
+  compiled_rivals().learn(model, *method_, X, Y, noise);
 }
 
 Prediction Regressor::predict(const Eigen::Ref<const MatrixXd>& X) const {
-  const ModelState& model = *state_;
-  check_values("x", X, model.inputs);
-  const Hyperparameters& theta = model.theta->values;
-  const VectorXd squared_scale = theta.output_scale.array().square();
-  Prediction result{theta.mean.replicate(1, X.cols()),
-                    (theta.signal_variance * squared_scale).replicate(1, X.cols()),
-                    (theta.noise_variance * squared_scale).replicate(1, X.cols())};
-  if (method_->n_local() > 0 && X.cols() > 0) method_->predict(X, result);
+  check_values("x", X, state_->inputs);
+  Prediction result;
+  compiled_rivals().predict(*state_, *method_, X, result);
   return result;
 }
 
-TrainResult Regressor::train() { return train_method(*state_, *method_, true); }
+TrainResult Regressor::train() { return compiled_rivals().train_now(*state_, *method_); }
 
 const std::vector<TrainResult>& Regressor::training_history() const {
   return state_->training_history;
 }
 
 void Regressor::set_hyperparameters(Hyperparameters theta) {
-  adopt(*state_, complete(std::move(theta), state_->inputs, state_->outputs));
-  method_->refit(state_->theta);
+  compiled_rivals().set_theta(*state_, *method_,
+                              complete(std::move(theta), state_->inputs, state_->outputs));
 }
 
 const Hyperparameters& Regressor::hyperparameters() const { return state_->theta->values; }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/model_state.h"
-#include "rivals/method.h"
+#include "rivals/compiled_rivals.h"
 #include "rivals/training_draw.h"
 #include "splitgp/rivals.h"
 
@@ -120,31 +120,11 @@ class Committee : public Method {
   std::vector<ExactGp> experts_;
 };
 
-constexpr std::pair<Combination, std::string_view> kNames[] = {{Combination::rbcm, "rbcm"},
-                                                               {Combination::bcm, "bcm"},
-                                                               {Combination::poe, "poe"},
-                                                               {Combination::gpoe, "gpoe"}};
-
 }  // namespace
 
-std::string_view to_string(Combination value) {
-  for (const auto& [known, name] : kNames) {
-    if (known == value) return name;
-  }
-  return "?";
+std::unique_ptr<Method> make_robust_bcm(const ModelState& model,
+                                        const RobustBcm::Options& options) {
+  return std::make_unique<Committee>(model, options);
 }
-
-Combination parse_combination(std::string_view field, std::string_view text) {
-  for (const auto& [value, name] : kNames) {
-    if (name == text) return value;
-  }
-  throw InvalidArgument(std::string(field) + " is \"" + std::string(text) +
-                        "\"; it must be one of rbcm, bcm, poe, gpoe");
-}
-
-RobustBcm::RobustBcm(Index inputs, Index outputs, const Options& options)
-    : Regressor(inputs, outputs, options, [&](const ModelState& model) {
-        return std::make_unique<Committee>(model, options);
-      }) {}
 
 }  // namespace splitgp::rivals

@@ -5,8 +5,10 @@
 #include <cmath>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
+#include "core/option_table.h"
 #include "splitgp/error.h"
 
 namespace splitgp {
@@ -50,15 +52,14 @@ void check_width(const char* field, Eigen::Index size, Eigen::Index expected) {
 }  // namespace
 
 void check_options(const Options& options) {
-  if (options.split_limit < 1)
-    reject("split_limit is ", options.split_limit, "; it must be at least 1");
-  if (options.neighbors < 0) {
-    reject("neighbors is ", options.neighbors, "; it must be at least 1, or 0 for all local GPs");
-  }
-  if (options.training_observations < 2) {
-    reject("training_observations is ", options.training_observations, "; it must be at least 2");
-  }
-  if (options.threads < 1) reject("threads is ", options.threads, "; it must be at least 1");
+  each_option(options, []<typename Value>(const OptionEntry& entry, const Value& value) {
+    if constexpr (std::is_same_v<Value, int>) {
+      if (value >= entry.least || (value == 0 && !entry.zero_means.empty())) return;
+      const std::string or_zero =
+          entry.zero_means.empty() ? "" : ", or 0 for " + std::string(entry.zero_means);
+      reject(entry.name, " is ", value, "; it must be at least ", entry.least, or_zero);
+    }
+  });
 }
 
 void check_values(const char* field, const Eigen::Ref<const Eigen::MatrixXd>& columns,

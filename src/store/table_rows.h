@@ -17,7 +17,7 @@ struct FinishStatement {
 using StatementPointer = std::unique_ptr<sqlite3_stmt, FinishStatement>;
 
 /// Writes rows of one table, value by value in the order of its columns; the checksum comes last.
-class RowWriter {
+class TableWriter {
  public:
   /// Of a row that has the key of an older one.
   enum class Same {
@@ -25,13 +25,13 @@ class RowWriter {
     replaces,  ///< The table says how things are now.
   };
   /// `columns` counts the checksum too.
-  RowWriter(Database& database, const std::string& table, int columns, Same same);
+  TableWriter(Database& database, const std::string& table, int columns, Same same);
 
-  RowWriter& add(std::int64_t value);
-  RowWriter& add(std::uint64_t value) { return add(static_cast<std::int64_t>(value)); }
-  RowWriter& add(double value);
-  RowWriter& add(std::string_view text);  ///< The text must live until write().
-  RowWriter& add_null();
+  TableWriter& add(std::int64_t value);
+  TableWriter& add(std::uint64_t value) { return add(static_cast<std::int64_t>(value)); }
+  TableWriter& add(double value);
+  TableWriter& add(std::string_view text);  ///< The text must live until write().
+  TableWriter& add_null();
   void write();
 
  private:
@@ -46,9 +46,9 @@ class RowWriter {
 /// Reads all rows of one table, value by value in the order of its columns. Types need no check:
 /// SQLite converts what it finds, and the checksum does not. Keys do: a damaged table may lead to
 /// the same row again, and again.
-class RowReader {
+class TableReader {
  public:
-  RowReader(const Database& database, std::string table, std::string_view order_by);
+  TableReader(const Database& database, std::string table, std::string_view order_by);
 
   /// On to the next row, if there is one.
   bool next();

@@ -1,4 +1,4 @@
-#include "store/rows.h"
+#include "store/table_rows.h"
 
 #include <cmath>
 #include <limits>
@@ -15,8 +15,8 @@ StatementPointer prepare(const Database& database, const std::string& sql) {
   return StatementPointer(statement);
 }
 
-std::string insert_into(const std::string& table, int columns, RowWriter::Same same) {
-  std::string sql = same == RowWriter::Same::replaces ? "REPLACE INTO " : "INSERT INTO ";
+std::string insert_into(const std::string& table, int columns, TableWriter::Same same) {
+  std::string sql = same == TableWriter::Same::replaces ? "REPLACE INTO " : "INSERT INTO ";
   sql += table + " VALUES (?";
   for (int i = 1; i < columns; ++i) sql += ",?";
   return sql + ")";
@@ -24,29 +24,29 @@ std::string insert_into(const std::string& table, int columns, RowWriter::Same s
 
 }  // namespace
 
-RowWriter::RowWriter(Database& database, const std::string& table, int columns, Same same)
+TableWriter::TableWriter(Database& database, const std::string& table, int columns, Same same)
     : database_(database), statement_(prepare(database, insert_into(table, columns, same))) {}
 
-void RowWriter::check(int code) {
+void TableWriter::check(int code) {
   if (code == SQLITE_OK) return;
   checksum_ = Checksum();  // the next row starts afresh
   column_ = 0;
   database_.fail();
 }
 
-RowWriter& RowWriter::add(std::int64_t value) {
+TableWriter& TableWriter::add(std::int64_t value) {
   checksum_.add(value);
   check(sqlite3_bind_int64(statement_.get(), ++column_, value));
   return *this;
 }
 
-RowWriter& RowWriter::add(double value) {
+TableWriter& TableWriter::add(double value) {
   checksum_.add(value);
   check(sqlite3_bind_double(statement_.get(), ++column_, value));  // NaN becomes NULL
   return *this;
 }
 
-RowWriter& RowWriter::add(std::string_view text) {
+TableWriter& TableWriter::add(std::string_view text) {
   checksum_.add(text);
   // An empty view may point nowhere, which SQLite would take for NULL.
   check(sqlite3_bind_text64(statement_.get(), ++column_, text.empty() ? "" : text.data(),
@@ -54,13 +54,13 @@ RowWriter& RowWriter::add(std::string_view text) {
   return *this;
 }
 
-RowWriter& RowWriter::add_null() {
+TableWriter& TableWriter::add_null() {
   checksum_.add_null();
   check(sqlite3_bind_null(statement_.get(), ++column_));
   return *this;
 }
 
-void RowWriter::write() {
+void TableWriter::write() {
   check(sqlite3_bind_int64(statement_.get(), ++column_, checksum_.value()));
   checksum_ = Checksum();
   column_ = 0;
@@ -68,14 +68,14 @@ void RowWriter::write() {
   check(sqlite3_reset(statement_.get()));  // repeats what the step returned
 }
 
-RowReader::RowReader(const Database& database, std::string table, std::string_view order_by)
+TableReader::TableReader(const Database& database, std::string table, std::string_view order_by)
     : database_(database),
       table_(std::move(table)),
       statement_(
           prepare(database, "SELECT * FROM " + table_ + " ORDER BY " + std::string(order_by))),
       columns_(sqlite3_column_count(statement_.get())) {}
 
-bool RowReader::next() {
+bool TableReader::next() {
   const int code = sqlite3_step(statement_.get());
   if (code == SQLITE_DONE) return false;
   if (code != SQLITE_ROW) database_.fail();
@@ -85,17 +85,17 @@ bool RowReader::next() {
   return true;
 }
 
-bool RowReader::null() const {
+bool TableReader::null() const {
   return sqlite3_column_type(statement_.get(), column_) == SQLITE_NULL;
 }
 
-std::int64_t RowReader::integer() {
+std::int64_t TableReader::integer() {
   const std::int64_t value = sqlite3_column_int64(statement_.get(), column_++);
   checksum_.add(value);
   return value;
 }
 
-std::int64_t RowReader::integer(std::string_view column, std::int64_t low, std::int64_t high) {
+std::int64_t TableReader::integer(std::string_view column, std::int64_t low, std::int64_t high) {
   const std::int64_t value = integer();
   if (value < low || value > high) {
     fail(std::string(column) + " is " + std::to_string(value) + ", not between " +
@@ -104,7 +104,7 @@ std::int64_t RowReader::integer(std::string_view column, std::int64_t low, std::
   return value;
 }
 
-double RowReader::real() {
+double TableReader::real() {
   double value = sqlite3_column_double(statement_.get(), column_);
   if (value == 0.0 && null()) value = std::numeric_limits<double>::quiet_NaN();
   ++column_;
@@ -112,7 +112,7 @@ double RowReader::real() {
   return value;
 }
 
-std::string_view RowReader::text() {
+std::string_view TableReader::text() {
   const unsigned char* text = sqlite3_column_text(statement_.get(), column_);
   const int size = sqlite3_column_bytes(statement_.get(), column_++);
   const std::string_view value =
@@ -123,27 +123,27 @@ std::string_view RowReader::text() {
   return value;
 }
 
-std::optional<std::int64_t> RowReader::optional_integer() {
+std::optional<std::int64_t> TableReader::optional_integer() {
   if (!null()) return integer();
   ++column_;
   checksum_.add_null();
   return std::nullopt;
 }
 
-std::optional<std::string_view> RowReader::optional_text() {
+std::optional<std::string_view> TableReader::optional_text() {
   if (!null()) return text();
   ++column_;
   checksum_.add_null();
   return std::nullopt;
 }
 
-void RowReader::end_row() {
+void TableReader::end_row() {
   if (column_ + 1 != columns_) fail("it has " + std::to_string(columns_) + " columns");
   const std::int64_t sum = checksum_.value();
   if (sqlite3_column_int64(statement_.get(), column_) != sum) fail("its checksum does not match");
 }
 
-void RowReader::fail(const std::string& what) const {
+void TableReader::fail(const std::string& what) const {
   throw damaged(database_.path(), "row " + std::to_string(row_) + " of " + table_ + ": " + what);
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cli/exit_code.h"
+#include "splitgp/model_file.h"
 
 namespace splitgp {
 namespace {
@@ -123,6 +124,22 @@ void check_columns(const ObservationColumns& kept, const std::vector<std::string
         kUsage, fmt::format("--ignore {}: the model in {} was made with it as {}, and keeps it",
                             name, file, input ? "an input" : "a target"));
   }
+}
+
+ObservationColumns columns_of(const ModelFile& file) {
+  ObservationColumns columns{file.input_names(), file.output_names()};
+  Eigen::Index number = 0;
+  const auto fill = [&number](std::vector<std::string>& names, Eigen::Index count) {
+    if (std::ssize(names) == count) {
+      number += count;
+      return;
+    }
+    names.clear();
+    for (Eigen::Index k = 0; k < count; ++k) names.push_back(std::to_string(++number));
+  };
+  fill(columns.inputs, file.model().n_inputs());
+  fill(columns.outputs, file.model().n_outputs());
+  return columns;
 }
 
 }  // namespace splitgp

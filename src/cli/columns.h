@@ -5,6 +5,8 @@
 
 namespace splitgp {
 
+class ModelFile;
+
 /// Columns as a user names them: by name or, if no column is called so, by number from 1. Returns
 /// names. Throws CommandError naming `flag` and the columns there are.
 std::vector<std::string> find_columns(const std::string& flag,
@@ -29,5 +31,8 @@ ObservationColumns choose_columns(const std::vector<std::string>& columns,
 void check_columns(const ObservationColumns& kept, const std::vector<std::string>& columns,
                    const std::vector<std::string>& targets, const std::vector<std::string>& inputs,
                    const std::vector<std::string>& ignored, const std::string& file);
+
+/// The names in a model file; columns are called 1, 2, 3, … if it has none.
+ObservationColumns columns_of(const ModelFile& file);
 
 }  // namespace splitgp

@@ -13,10 +13,11 @@
 #include "cli/completion.h"
 #include "cli/demo/demo.h"
 #include "cli/exit_code.h"
+#include "cli/flags.h"
 #include "cli/inspect/inspect.h"
 #include "cli/predict/predict.h"
 #include "cli/report/report.h"
-#include "cli/stream/flags.h"
+#include "cli/stream/stream.h"
 #include "cli/version.h"
 #include "io/byte_source.h"
 #include "splitgp/error.h"
@@ -117,28 +118,27 @@ struct Command {
         app.add_subcommand("stream", "Learn from rows as they come, predicting each one first");
     stream_command->fallthrough();  // for --config
     stream_command->footer(kStreamExamples);
-    stream.add_to(*stream_command);
+    add_flags(*stream_command, stream);
     stream_command->callback([this] { run = [this] { return run_stream(stream); }; });
 
     CLI::App* const predict_command =
         app.add_subcommand("predict", "Add predictions to rows, learning nothing");
-    predict.add_to(*predict_command);
+    add_flags(*predict_command, predict);
     predict_command->callback([this] { run = [this] { return run_predict(predict); }; });
 
     CLI::App* const inspect_command =
         app.add_subcommand("inspect", "Show what a model has learned");
-    inspect.add_to(*inspect_command);
+    add_flags(*inspect_command, inspect);
     inspect_command->callback([this] { run = [this] { return run_inspect(inspect); }; });
 
     CLI::App* const report_command =
         app.add_subcommand("report", "Write a page of charts about a model, for a browser");
-    report.add_to(*report_command);
+    add_flags(*report_command, report);
     report_command->callback([this] { run = [this] { return run_report(report); }; });
 
     CLI::App* const demo_command =
         app.add_subcommand("demo", "Watch a model learn the paper's synthetic function");
-    demo_command->add_option("--rows", demo.rows, "How many (8192)")->check(CLI::PositiveNumber);
-    demo_command->add_option("--seed", demo.seed, "Of the rows (1)");
+    add_flags(*demo_command, demo);
     demo_command->callback([this] { run = [this] { return run_demo(demo); }; });
 
     CLI::App* const completion_command =

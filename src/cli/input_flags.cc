@@ -4,23 +4,6 @@
 
 namespace splitgp {
 
-void InputFlags::add_to(CLI::App& command) {
-  const char* const group = "Input text";
-  command.add_option("--format", format, "auto looks at the text (auto)")
-      ->check(CLI::IsMember({"auto", "csv", "tsv", "ndjson"}))
-      ->group(group);
-  command
-      .add_option("--separator", separator,
-                  "Between the columns of CSV: one character, or tab (the header's most frequent "
-                  "of , ; tab |)")
-      ->group(group);
-  command.add_option("--decimal", decimal, "Decimal mark of CSV: . or , (.)")
-      ->check(CLI::IsMember({".", ","}))
-      ->group(group);
-  command.add_flag("--no-header", no_header, "CSV begins with data; columns are called 1, 2, 3, …")
-      ->group(group);
-}
-
 InputOptions InputFlags::options() const {
   InputOptions options;
   if (format == "csv") options.format = RowFormat::csv;

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
-#include <optional>
 #include <string>
 
 #include "io/open_rows.h"
@@ -15,7 +13,6 @@ struct InputFlags {
   std::string decimal = ".";
   bool no_header = false;
 
-  void add_to(CLI::App& command);
   InputOptions options() const;
 };
 

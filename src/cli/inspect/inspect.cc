@@ -172,13 +172,6 @@ void print_text(const json& model, const InspectFlags& flags) {
 
 }  // namespace
 
-void InspectFlags::add_to(CLI::App& command) {
-  command.add_option("-m,--model", model, "Model file")->required()->type_name("FILE");
-  command.add_flag("--json", json, "Everything, as JSON");
-  command.add_option("--local-gps", local_gps, "How many local GPs to list, largest first (10)")
-      ->type_name("N");
-}
-
 int run_inspect(const InspectFlags& flags) {
   ModelFile file = ModelFile::open_read_only(flags.model);
   const json model = describe(file);

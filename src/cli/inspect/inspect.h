@@ -1,10 +1,10 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "cli/stream/model.h"
+#include "cli/columns.h"
+#include "splitgp/model_file.h"
 
 namespace splitgp {
 
@@ -13,8 +13,6 @@ struct InspectFlags {
   std::string model;
   bool json = false;
   int local_gps = 10;
-
-  void add_to(CLI::App& command);
 };
 
 int run_inspect(const InspectFlags& flags);

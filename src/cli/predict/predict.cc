@@ -4,12 +4,13 @@
 
 #include <memory>
 
+#include "cli/columns.h"
 #include "cli/exit_code.h"
 #include "cli/predict/prediction_writer.h"
 #include "cli/row_file.h"
 #include "cli/scores/score_table.h"
-#include "cli/stream/model.h"
 #include "io/csv_writer.h"
+#include "splitgp/model_file.h"
 
 namespace splitgp {
 
@@ -133,28 +134,6 @@ class PredictRun : private Waiter {
 };
 
 }  // namespace
-
-void PredictFlags::add_to(CLI::App& command) {
-  command
-      .add_option("INPUT", path,
-                  "CSV, TSV or NDJSON, plain or packed with gzip, xz or zstd; - is standard input")
-      ->required();
-  command.add_option("-m,--model", model, "Model file")->required()->type_name("FILE");
-  command.add_option("-o,--output", output, "Where to write; - is standard output (-)")
-      ->type_name("FILE");
-  command
-      .add_option("--to", to, "Format to write (csv, or ndjson if FILE ends in .ndjson or .jsonl)")
-      ->check(CLI::IsMember({"csv", "ndjson"}));
-  command.add_option("--keep", kept, "Columns to copy, by name or number; or none (all)")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("COL[,COL]");
-  command.add_option("--rejects", rejects, "Write bad rows' numbers, lines and reasons, as CSV")
-      ->type_name("FILE");
-  command.add_flag("--strict", strict, "End at the first bad row");
-  command.add_option("--threads", threads, "That share the work (1)")->check(CLI::PositiveNumber);
-  input_flags.add_to(command);
-}
 
 int run_predict(const PredictFlags& flags) { return PredictRun(flags).run(); }
 

@@ -8,11 +8,12 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "cli/columns.h"
 #include "cli/exit_code.h"
 #include "cli/report/data.h"
 #include "cli/report/page.h"
-#include "cli/stream/model.h"
 #include "cli/whole_file.h"
+#include "splitgp/model_file.h"
 
 namespace splitgp {
 namespace {
@@ -34,18 +35,6 @@ std::optional<InputPair> chosen_pair(const std::vector<std::string>& wanted,
 }
 
 }  // namespace
-
-void ReportFlags::add_to(CLI::App& command) {
-  command.add_option("-m,--model", model, "Model file")->required()->type_name("FILE");
-  command.add_option("-o,--output", output, "Page to write; - is standard output (report.html)")
-      ->type_name("FILE");
-  command
-      .add_option("--inputs", inputs,
-                  "The two inputs of the map, by name or number (the most relevant)")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("COL,COL");
-}
 
 int run_report(const ReportFlags& flags) {
   ModelFile file = ModelFile::open_read_only(flags.model);

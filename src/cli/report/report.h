@@ -1,6 +1,5 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
@@ -11,8 +10,6 @@ struct ReportFlags {
   std::string model;
   std::string output = "report.html";
   std::vector<std::string> inputs;
-
-  void add_to(CLI::App& command);
 };
 
 /// Returns the exit code; throws CommandError, FileError.

@@ -36,20 +36,4 @@ std::optional<std::string> StreamModel::note(const std::string& key) const {
   return file_ ? file_->note(key) : std::nullopt;
 }
 
-ObservationColumns columns_of(const ModelFile& file) {
-  ObservationColumns columns{file.input_names(), file.output_names()};
-  Eigen::Index number = 0;
-  const auto fill = [&number](std::vector<std::string>& names, Eigen::Index count) {
-    if (std::ssize(names) == count) {
-      number += count;
-      return;
-    }
-    names.clear();
-    for (Eigen::Index k = 0; k < count; ++k) names.push_back(std::to_string(++number));
-  };
-  fill(columns.inputs, file.model().n_inputs());
-  fill(columns.outputs, file.model().n_outputs());
-  return columns;
-}
-
 }  // namespace splitgp

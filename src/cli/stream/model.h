@@ -36,7 +36,4 @@ class StreamModel {
   ObservationColumns columns_;
 };
 
-/// The names in a model file; columns are called 1, 2, 3, … if it has none.
-ObservationColumns columns_of(const ModelFile& file);
-
 }  // namespace splitgp

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -30,8 +29,6 @@ struct StreamFlags {
   bool resume_stdin = false;
   ModelFlags model_flags;
   InputFlags input_flags;
-
-  void add_to(CLI::App& command);
 };
 
 /// Returns the exit code; throws CommandError, ReadError, FileError.

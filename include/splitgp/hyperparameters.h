@@ -22,7 +22,7 @@ struct Hyperparameters {
   double signal_variance = 1.0;
   double noise_variance = 0.01;
   double shape = 1.0;  ///< Only used by rational_quadratic.
-  Vector mean;  ///< Constant prior mean of each output; empty means all 0.
+  Vector mean;         ///< Constant prior mean of each output; empty means all 0.
   /// Output o is output_scale_o times a GP of the variances above, so that outputs in different
   /// units still share one factor; empty means all 1.
   Vector output_scale;

@@ -93,8 +93,9 @@ struct Options {
   /// Of every random choice the model makes.
   std::uint64_t seed = 0;
 
-  /// The θ to start from, which Train then tries first. Without one, θ follows the scale of the data
-  /// until the first training. Its kernel is overridden by `kernel` above unless that is automatic.
+  /// The θ to start from, which Train then tries first. Without one, θ follows the scale of the
+  /// data until the first training. Its kernel is overridden by `kernel` above unless that is
+  /// automatic.
   std::optional<Hyperparameters> hyperparameters;
 
   /// The paper's pseudo-code: rbf, similarity over all local GPs, no inheritance, raw directions.

@@ -107,8 +107,9 @@ class SplittingGp {
 
   /// Memory for time: only `limit` local GPs, those used last, keep their factors, which are most
   /// of a model's memory when m is large; 0 (the default) means all do. The others are dormant, as
-  /// after loading: an update builds the factor it needs, O(m³), and so does a prediction, each time
-  /// anew unless wake() was called for it. Answers change by rounding alone.  REQUIRES: limit ≥ 0.
+  /// after loading: an update builds the factor it needs, O(m³), and so does a prediction, each
+  /// time anew unless wake() was called for it. Answers change by rounding alone.  REQUIRES: limit
+  /// ≥ 0.
   void set_awake_limit(Eigen::Index limit);
   Eigen::Index awake_limit() const;
 

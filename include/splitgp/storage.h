@@ -26,8 +26,9 @@ struct MatrixView {
 /// Eigen::MatrixXd, but the memory is a std::vector's.
 ///
 /// How Eigen allocates depends on how a program is compiled: on -march, on sanitizers, on
-/// EIGEN_MAX_ALIGN_BYTES. An Eigen::MatrixXd that is made in the library and freed in a program with
-/// other settings would crash, so what crosses the boundary is plain memory and an Eigen::Map of it.
+/// EIGEN_MAX_ALIGN_BYTES. An Eigen::MatrixXd that is made in the library and freed in a program
+/// with other settings would crash, so what crosses the boundary is plain memory and an Eigen::Map
+/// of it.
 template <typename Dense>
 class Owned : public Eigen::Map<Dense> {
   using Map = Eigen::Map<Dense>;
@@ -40,8 +41,7 @@ class Owned : public Eigen::Map<Dense> {
       : Map(nullptr, rows, cols), values_(static_cast<std::size_t>(rows * cols)) {
     look_at_values(rows, cols);
   }
-  Owned(std::initializer_list<double> values)
-    requires(Dense::ColsAtCompileTime == 1)
+  Owned(std::initializer_list<double> values) requires(Dense::ColsAtCompileTime == 1)
       : Map(nullptr, std::ssize(values), 1), values_(values) {
     look_at_values(std::ssize(values), 1);
   }
@@ -83,11 +83,7 @@ class Owned : public Eigen::Map<Dense> {
     values_.resize(static_cast<std::size_t>(rows * cols));
     look_at_values(rows, cols);
   }
-  void resize(Index size)
-    requires(Dense::ColsAtCompileTime == 1)
-  {
-    resize(size, 1);
-  }
+  void resize(Index size) requires(Dense::ColsAtCompileTime == 1) { resize(size, 1); }
 
  private:
   // Eigen's own way to point a Map elsewhere.

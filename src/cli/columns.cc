@@ -126,8 +126,10 @@ void check_columns(const ObservationColumns& kept, const std::vector<std::string
   }
 }
 
-ObservationColumns columns_of(const ModelFile& file) {
-  ObservationColumns columns{file.input_names(), file.output_names()};
+namespace {
+
+ObservationColumns columns_of(const SplittingGp& model, std::vector<std::string> inputs,
+                              std::vector<std::string> outputs) {
   Eigen::Index number = 0;
   const auto fill = [&number](std::vector<std::string>& names, Eigen::Index count) {
     if (std::ssize(names) == count) {
@@ -137,9 +139,19 @@ ObservationColumns columns_of(const ModelFile& file) {
     names.clear();
     for (Eigen::Index k = 0; k < count; ++k) names.push_back(std::to_string(++number));
   };
-  fill(columns.inputs, file.model().n_inputs());
-  fill(columns.outputs, file.model().n_outputs());
-  return columns;
+  fill(inputs, model.n_inputs());
+  fill(outputs, model.n_outputs());
+  return {std::move(inputs), std::move(outputs)};
+}
+
+}  // namespace
+
+ObservationColumns columns_of(const ModelFile& file) {
+  return columns_of(file.model(), file.input_names(), file.output_names());
+}
+
+ObservationColumns columns_of(const LoadedModel& loaded) {
+  return columns_of(loaded.model, loaded.input_names, loaded.output_names);
 }
 
 }  // namespace splitgp

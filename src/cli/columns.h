@@ -6,6 +6,7 @@
 namespace splitgp {
 
 class ModelFile;
+struct LoadedModel;
 
 /// Columns as a user names them: by name or, if no column is called so, by number from 1. Returns
 /// names. Throws CommandError naming `flag` and the columns there are.
@@ -34,5 +35,6 @@ void check_columns(const ObservationColumns& kept, const std::vector<std::string
 
 /// The names in a model file; columns are called 1, 2, 3, … if it has none.
 ObservationColumns columns_of(const ModelFile& file);
+ObservationColumns columns_of(const LoadedModel& loaded);
 
 }  // namespace splitgp

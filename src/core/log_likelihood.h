@@ -22,9 +22,9 @@ struct ThetaGradient {
   Eigen::VectorXd output_scale;
 };
 
-/// log p(Y | X, θ) of a block of observations. The object holds buffers alone: matrices of this size
-/// would otherwise be mapped from the system, and unmapped, with every evaluation, which costs a
-/// quarter of it. One thread at a time.
+/// log p(Y | X, θ) of a block of observations. The object holds buffers alone: matrices of this
+/// size would otherwise be mapped from the system, and unmapped, with every evaluation, which costs
+/// a quarter of it. One thread at a time.
 class LogLikelihood {
  public:
   /// The value; unless null, its derivatives are added to `gradient`. −∞ where the kernel matrix is

@@ -105,8 +105,8 @@ void Predictor::answer(const ModelState& model, const Eigen::Ref<const Eigen::Ma
     }
     const std::size_t next = first + static_cast<std::size_t>(count);
     if (next < questions.size()) local_gp(next).prefetch();
-    model.partition.at(asked).predict(
-        queries.leftCols(count), workspace, block_means.leftCols(count), posteriors);
+    model.partition.at(asked).predict(queries.leftCols(count), workspace,
+                                      block_means.leftCols(count), posteriors);
     for (Index i = 0; i < count; ++i) {
       const Index place = questions[first + static_cast<std::size_t>(i)].answer;
       means.col(place) = block_means.col(i);

@@ -114,8 +114,8 @@ UpdateResult SplittingGp::predict_then_update(MatrixView x, MatrixView y, Predic
 Explanation SplittingGp::explain(MatrixView x) const {
   Prediction prediction;
   predict(x, prediction);
-  Explanation result{prediction.mean.col(0), prediction.variance.col(0),
-                     prediction.noise_variance.col(0), {}};
+  Explanation result{
+      prediction.mean.col(0), prediction.variance.col(0), prediction.noise_variance.col(0), {}};
   if (!state_->partition.local_gps.empty()) result.local = core().explain(*state_, column(x));
   return result;
 }

@@ -12,9 +12,9 @@
 
 namespace splitgp {
 
-/// What is learned about the stream as a whole: θ, the scale of the columns, and when θ was and will
-/// be trained. It does not say who holds which observation (core/partition.h), so a rival or a part
-/// of a model that lives elsewhere can have it too.
+/// What is learned about the stream as a whole: θ, the scale of the columns, and when θ was and
+/// will be trained. It does not say who holds which observation (core/partition.h), so a rival or a
+/// part of a model that lives elsewhere can have it too.
 struct StreamKnowledge {
   /// REQUIRES: θ is complete.
   StreamKnowledge(Eigen::Index inputs, Eigen::Index outputs, Hyperparameters starting, bool given)

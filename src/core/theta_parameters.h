@@ -16,9 +16,9 @@ inline double medium_length_scale(const TrainingSet& set) {
   return std::sqrt(static_cast<double>(set.input_spread.size()));
 }
 
-/// θ as Train sees it: a vector of parameters that are free of units, logs of length scales over the
-/// input's spread, of variances over the output's variance; means in spreads from the output's mean.
-/// So one set of priors, bounds and starting points serves data in any units.
+/// θ as Train sees it: a vector of parameters that are free of units, logs of length scales over
+/// the input's spread, of variances over the output's variance; means in spreads from the output's
+/// mean. So one set of priors, bounds and starting points serves data in any units.
 class ThetaParameters {
  public:
   /// One kernel family; parameters of `base` that are fixed stay as they are there. Of `set`, which

@@ -34,8 +34,8 @@ void thin_evenly(TrainingSet::Block& block, Index most) {
   block.noise_variance.conservativeResize(most);
 }
 
-// Region `first`, with what its model has inherited; or, if that is little, the observations that it
-// and the regions most similar to it own.
+// Region `first`, with what its model has inherited; or, if that is little, the observations that
+// it and the regions most similar to it own.
 TrainingSet::Block neighbourhood(const StreamKnowledge& knowledge, const TrainingRegions& regions,
                                  Index first, Index enough, std::vector<bool>& used) {
   TrainingSet::Block block;
@@ -95,9 +95,8 @@ TrainingSet draw_training_set(const StreamKnowledge& knowledge, const TrainingRe
   double cost = 0.0;
   for (const std::size_t i : random_order(count, seed)) {
     if (used[i]) continue;
-    TrainingSet::Block block =
-        neighbourhood(knowledge, regions, static_cast<Index>(i),
-                      std::min(kNeighbourhood, most_observations), used);
+    TrainingSet::Block block = neighbourhood(knowledge, regions, static_cast<Index>(i),
+                                             std::min(kNeighbourhood, most_observations), used);
     const Index n = block.inputs.rows();
     cost += std::pow(static_cast<double>(n), 3);
     const bool too_much = set.observations + n > most_observations || cost > kLargestTrainingCost;

@@ -52,8 +52,9 @@ void check_width(const char* field, Eigen::Index size, Eigen::Index expected) {
 }  // namespace
 
 void check_options(const Options& options) {
-  each_option(options, []<typename Value>(const OptionEntry& entry, const Value& value) {
+  each_option([&options]<typename Value>(const OptionEntry& entry, Value Options::*member) {
     if constexpr (std::is_same_v<Value, int>) {
+      const int value = options.*member;
       if (value >= entry.least || (value == 0 && !entry.zero_means.empty())) return;
       const std::string or_zero =
           entry.zero_means.empty() ? "" : ", or 0 for " + std::string(entry.zero_means);

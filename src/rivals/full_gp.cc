@@ -10,7 +10,8 @@ namespace {
 
 class FullMethod : public Method {
  public:
-  explicit FullMethod(const RivalState& model) : gp_(model.inputs(), model.outputs(), model.knowledge.theta) {}
+  explicit FullMethod(const RivalState& model)
+      : gp_(model.inputs(), model.outputs(), model.knowledge.theta) {}
 
   void learn(const Batch& batch) override { gp_.append(batch); }
   void refit(const ThetaPointer& theta) override { gp_.refit(theta); }

@@ -44,8 +44,7 @@ std::unique_ptr<Regressor::State> Regressor::State::make(Index inputs, Index out
   Options options = training_options(common);
   StreamKnowledge knowledge(inputs, outputs, starting_theta(options, inputs, outputs),
                             options.hyperparameters.has_value());
-  auto state = std::make_unique<State>(
-      State{{std::move(options), std::move(knowledge)}, nullptr});
+  auto state = std::make_unique<State>(State{{std::move(options), std::move(knowledge)}, nullptr});
   state->method = make_method(*state);
   return state;
 }
@@ -87,7 +86,9 @@ void Regressor::set_hyperparameters(Hyperparameters theta) {
                               complete(std::move(theta), state_->inputs(), state_->outputs()));
 }
 
-const Hyperparameters& Regressor::hyperparameters() const { return state_->knowledge.theta->values; }
+const Hyperparameters& Regressor::hyperparameters() const {
+  return state_->knowledge.theta->values;
+}
 Index Regressor::n_inputs() const { return state_->inputs(); }
 Index Regressor::n_outputs() const { return state_->outputs(); }
 std::uint64_t Regressor::n_observations() const { return state_->knowledge.observations; }
@@ -100,13 +101,14 @@ std::size_t Regressor::memory_bytes() const {
                                     theta.output_scale.size()) *
            sizeof(double);
   };
-  std::size_t bytes = sizeof(*this) + sizeof(State) + state_->method->memory_bytes() + sizeof(Theta) +
-                      2 * vectors_of(model.knowledge.theta->values) +
-                      2 * sizeof(double) *
-                          static_cast<std::size_t>(model.inputs() + model.outputs()) +
-                      model.knowledge.training_history.capacity() * sizeof(TrainResult);
+  std::size_t bytes =
+      sizeof(*this) + sizeof(State) + state_->method->memory_bytes() + sizeof(Theta) +
+      2 * vectors_of(model.knowledge.theta->values) +
+      2 * sizeof(double) * static_cast<std::size_t>(model.inputs() + model.outputs()) +
+      model.knowledge.training_history.capacity() * sizeof(TrainResult);
   if (model.options.hyperparameters) bytes += vectors_of(*model.options.hyperparameters);
-  for (const TrainResult& result : model.knowledge.training_history) bytes += vectors_of(result.theta);
+  for (const TrainResult& result : model.knowledge.training_history)
+    bytes += vectors_of(result.theta);
   return bytes;
 }
 

@@ -17,9 +17,9 @@ namespace {
 
 TrainResult train_method(RivalState& model, Method& method, bool search) {
   const TrainingSet set = method.training_set(model);
-  const TrainResult& result = record(
-      model.knowledge,
-      splitgp::train(set, training_plan(model.knowledge, model.options, set, search)));
+  const TrainResult& result =
+      record(model.knowledge,
+             splitgp::train(set, training_plan(model.knowledge, model.options, set, search)));
   if (result.adopted) method.refit(model.knowledge.theta);
   return result;
 }

@@ -18,7 +18,9 @@ Index largest_block(Index n_parts) {
 }
 
 // The seed that core gives its own draw.
-std::uint64_t seed_of(const RivalState& model) { return model.options.seed + model.knowledge.observations; }
+std::uint64_t seed_of(const RivalState& model) {
+  return model.options.seed + model.knowledge.observations;
+}
 
 // The first `count` of 0 … n−1 in random order. Fisher–Yates with a modulo: std::shuffle's result
 // differs between standard libraries.

@@ -9,9 +9,9 @@
 #include "store/model_numbers.h"
 #include "store/option_rows.h"
 #include "store/partition_reader.h"
-#include "store/table_rows.h"
 #include "store/schema.h"
 #include "store/stream_columns.h"
+#include "store/table_rows.h"
 
 namespace splitgp::store {
 namespace {
@@ -61,7 +61,8 @@ StoredModel read_model(Database& database) {
 
   read_partition(database, numbers, thetas, state);
 
-  StreamColumns inputs = read_stream_columns(database, "input", shape.inputs, state.knowledge.observations);
+  StreamColumns inputs =
+      read_stream_columns(database, "input", shape.inputs, state.knowledge.observations);
   StreamColumns outputs =
       read_stream_columns(database, "output", shape.outputs, state.knowledge.observations);
   state.knowledge.input_statistics = StreamStatistics(std::move(inputs.sums));
@@ -70,8 +71,8 @@ StoredModel read_model(Database& database) {
   model.output_names = std::move(outputs.names);
   model.positions =
       read_pairs(database, "source", "name", [](TableReader& rows) { return rows.count(); });
-  model.notes =
-      read_pairs(database, "note", "key", [](TableReader& rows) { return std::string(rows.text()); });
+  model.notes = read_pairs(database, "note", "key",
+                           [](TableReader& rows) { return std::string(rows.text()); });
   return model;
 }
 

@@ -36,8 +36,12 @@ ModelWriter::ModelWriter(Database& database, Index inputs, Index outputs,
       model_(database, "model", 3, Same::replaces) {}
 
 void ModelWriter::resume(const ModelState& model) {
-  held_ = {model.knowledge.observations,    model.partition.split_history.size(),  model.knowledge.training_history.size(),
-           model.partition.local_gps.size(), model.knowledge.theta->version, false};
+  held_ = {model.knowledge.observations,
+           model.partition.split_history.size(),
+           model.knowledge.training_history.size(),
+           model.partition.local_gps.size(),
+           model.knowledge.theta->version,
+           false};
   thetas_.insert(model.knowledge.theta->version);
   for (const TrainResult& training : model.knowledge.training_history) {
     thetas_.insert(training.theta_version);
@@ -88,8 +92,12 @@ void ModelWriter::write_start(const ModelState& model) {
 }
 
 void ModelWriter::write_changes(const ModelState& model, const Steps& steps) {
-  next_ = {model.knowledge.observations,    model.partition.split_history.size(),  model.knowledge.training_history.size(),
-           model.partition.local_gps.size(), model.knowledge.theta->version, held_.all_current};
+  next_ = {model.knowledge.observations,
+           model.partition.split_history.size(),
+           model.knowledge.training_history.size(),
+           model.partition.local_gps.size(),
+           model.knowledge.theta->version,
+           held_.all_current};
   new_thetas_.clear();
   new_local_thetas_.clear();
   write_steps(steps);

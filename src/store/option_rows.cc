@@ -20,14 +20,14 @@ namespace {
 // Calls visit(name, value).
 template <typename AnyOptions, typename AnyHyperparameters, typename Visitor>
 void each_row(AnyOptions& options, AnyHyperparameters& theta, Visitor&& visit) {
-  each_option(options, [&](const OptionEntry& entry, auto& value) {
-    visit(std::string(entry.name), value);
+  each_option([&](const OptionEntry& entry, auto member) {
+    visit(std::string(entry.name), options.*member);
   });
-  each_fixed(options.fixed, [&](std::string_view name, auto& value) {
-    visit("fixed." + std::string(name), value);
+  each_fixed([&](std::string_view name, auto member) {
+    visit("fixed." + std::string(name), options.fixed.*member);
   });
-  each_hyperparameter(theta, [&](const OptionEntry& entry, auto& value) {
-    visit("hyperparameters." + std::string(entry.name), value);
+  each_hyperparameter([&](const OptionEntry& entry, auto member) {
+    visit("hyperparameters." + std::string(entry.name), theta.*member);
   });
 }
 

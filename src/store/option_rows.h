@@ -9,8 +9,8 @@ namespace splitgp::store {
 /// of the θ that the model started from, given or not.
 void write_options(Database& database, const Options& options, const Hyperparameters& starting);
 
-/// Throws FileError if one is missing, unknown or senseless. Whether the starting θ was given stands
-/// in another table.
+/// Throws FileError if one is missing, unknown or senseless. Whether the starting θ was given
+/// stands in another table.
 Options read_options(const Database& database);
 
 }  // namespace splitgp::store

@@ -115,9 +115,9 @@ void start(Membership& membership, const Database& database,
 
 // Observations and, from what each of them did, the points of every local GP.
 std::vector<Membership::Members> replay(const Database& database, const ModelNumbers& numbers,
-                                       const Options& options,
-                                       const std::vector<StoredSplit>& splits,
-                                       StoredValues& observations) {
+                                        const Options& options,
+                                        const std::vector<StoredSplit>& splits,
+                                        StoredValues& observations) {
   const std::uint64_t at_start = numbers.count("observations_at_start");
   Membership membership(options.split_limit, options.inherit);
   std::vector<std::uint64_t> owner_at_start;
@@ -198,7 +198,8 @@ void read_partition(const Database& database, const ModelNumbers& numbers,
   for (std::size_t i = 0; i < members.size(); ++i) {
     state.partition.local_gps.push_back(
         restore(observations, std::move(members[i]), local_gps[i], state.options));
-    state.partition.centers.set(static_cast<Index>(i), state.partition.local_gps.back().center(), state.knowledge.theta->kernel);
+    state.partition.centers.set(static_cast<Index>(i), state.partition.local_gps.back().center(),
+                                state.knowledge.theta->kernel);
   }
   state.partition.refit_cursor = numbers.at("refit_cursor", 0, std::ssize(members));
   state.partition.refit_version = state.knowledge.theta->version;

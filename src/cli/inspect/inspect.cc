@@ -173,8 +173,8 @@ void print_text(const json& model, const InspectFlags& flags) {
 }  // namespace
 
 int run_inspect(const InspectFlags& flags) {
-  ModelFile file = ModelFile::open_read_only(flags.model);
-  const json model = describe(file);
+  LoadedModel loaded = load(flags.model);
+  const json model = describe(loaded);
   if (flags.json) {
     fmt::print("{}\n", model.dump(2, ' ', false, json::error_handler_t::replace));
   } else {

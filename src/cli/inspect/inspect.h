@@ -19,7 +19,7 @@ int run_inspect(const InspectFlags& flags);
 
 /// Everything inspect knows, as JSON (docs/command.md). Wakes the local GPs, O(m³) each, so that
 /// conditioning is known.
-nlohmann::ordered_json describe(ModelFile& file);
+nlohmann::ordered_json describe(LoadedModel& loaded);
 
 /// Share of each input in the variation that the model sees: spread / length_scale, scaled to a sum
 /// of 1. 0 for an input that never changes.

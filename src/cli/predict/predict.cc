@@ -24,8 +24,8 @@ constexpr Index kBatch = 1024;
 class PredictRun : private Waiter {
  public:
   explicit PredictRun(const PredictFlags& flags)
-      : flags_(flags), file_(ModelFile::open_read_only(flags.model)), columns_(columns_of(file_)) {
-    file_.model().set_threads(flags.threads);
+      : flags_(flags), loaded_(load(flags.model)), columns_(columns_of(loaded_)) {
+    loaded_.model.set_threads(flags.threads);
   }
 
   int run() {
@@ -45,7 +45,7 @@ class PredictRun : private Waiter {
       rejects_ =
           std::make_unique<RowFile>(flags_.rejects, "row,source,line,reason\n", std::nullopt);
     }
-    inputs_.resize(file_.model().n_inputs(), kBatch);
+    inputs_.resize(loaded_.model.n_inputs(), kBatch);
     read(*rows.reader, rows.source->name());
     return kSuccess;
   }
@@ -103,8 +103,7 @@ class PredictRun : private Waiter {
   void predict() {
     const Index count = std::ssize(cells_);
     if (count == 0) return;
-    file_.model().wake(inputs_.leftCols(count));
-    const Prediction prediction = file_.model().predict(inputs_.leftCols(count));
+    const Prediction prediction = loaded_.model.predict(inputs_.leftCols(count));
     const Eigen::MatrixXd sd = (prediction.variance + prediction.noise_variance).cwiseSqrt();
     for (Index j = 0; j < count; ++j) {
       output_->write(
@@ -124,7 +123,7 @@ class PredictRun : private Waiter {
   int end_descriptor() const override { return -1; }
 
   const PredictFlags& flags_;
-  ModelFile file_;
+  LoadedModel loaded_;
   ObservationColumns columns_;
   std::optional<PredictionWriter> writer_;
   std::unique_ptr<RowFile> output_;

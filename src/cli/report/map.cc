@@ -20,7 +20,7 @@ namespace {
 // Fine enough that a browser's interpolation looks smooth; 2,304 predictions take about a second.
 constexpr Index kSide = 48;
 constexpr Index kLinePoints = 400;
-constexpr Index kSample = 600;
+constexpr Index kSampledInputs = 600;
 // Six maps for a single output; their number is kept down when there are many.
 constexpr std::size_t kMostMappedInputs = 4;
 constexpr Index kOutputsWithManyMaps = 8;
@@ -61,11 +61,10 @@ json outputs_json(const Prediction& prediction) {
   return result;
 }
 
-json map_json(SplittingGp& model, const Slice& slice) {
+json map_json(const SplittingGp& model, const Slice& slice) {
   const Eigen::VectorXd x = Eigen::VectorXd::LinSpaced(kSide, slice.x.low, slice.x.high);
   const Eigen::VectorXd y = Eigen::VectorXd::LinSpaced(kSide, slice.y.low, slice.y.high);
   const Eigen::MatrixXd grid = grid_of(slice, x, y);
-  model.wake(grid);
   const Prediction prediction = model.predict(grid);
 
   const Eigen::Matrix3Xd centers = centers_in_slice(model, slice);
@@ -89,7 +88,7 @@ json map_json(SplittingGp& model, const Slice& slice) {
           {"cells", cells}};
 }
 
-json maps_json(SplittingGp& model, const ObservedInputs& observed,
+json maps_json(const SplittingGp& model, const ObservedInputs& observed,
                const std::vector<Index>& inputs) {
   json result = json::array();
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -103,9 +102,8 @@ json maps_json(SplittingGp& model, const ObservedInputs& observed,
 }
 
 // One input: no map, but the function itself. Cells meet halfway between neighbouring centers.
-json line_json(SplittingGp& model, const Range& range) {
+json line_json(const SplittingGp& model, const Range& range) {
   const Eigen::VectorXd x = Eigen::VectorXd::LinSpaced(kLinePoints, range.low, range.high);
-  model.wake(x.transpose());
   std::vector<double> centers;
   for (const LocalGpSummary& local : model.local_gps()) centers.push_back(local.center(0));
   std::sort(centers.begin(), centers.end());
@@ -130,9 +128,9 @@ json columns_json(const Eigen::MatrixXd& rows, const std::vector<Index>& inputs)
 
 }  // namespace
 
-json partition_json(SplittingGp& model, std::optional<InputPair> first) {
+json partition_json(const SplittingGp& model, std::optional<InputPair> first) {
   if (model.n_local() == 0) return nullptr;
-  const ObservedInputs observed = observed_inputs(model, kSample);
+  const ObservedInputs observed = observed_inputs(model, kSampledInputs);
   const std::vector<Index> inputs = mapped_inputs(model, first);
   Eigen::MatrixXd centers(model.n_inputs(), model.n_local());
   for (const LocalGpSummary& local : model.local_gps()) centers.col(local.local_gp) = local.center;

@@ -37,14 +37,14 @@ std::optional<InputPair> chosen_pair(const std::vector<std::string>& wanted,
 }  // namespace
 
 int run_report(const ReportFlags& flags) {
-  ModelFile file = ModelFile::open_read_only(flags.model);
-  const std::optional<InputPair> pair = chosen_pair(flags.inputs, columns_of(file).inputs);
+  LoadedModel loaded = load(flags.model);
+  const std::optional<InputPair> pair = chosen_pair(flags.inputs, columns_of(loaded).inputs);
   // No number depends on the threads. More than a few would not be kept busy by one map.
   constexpr unsigned kMostThreads = 8;
   const unsigned processors = std::clamp(std::thread::hardware_concurrency(), 1u, kMostThreads);
-  file.model().set_threads(static_cast<int>(processors));
+  loaded.model.set_threads(static_cast<int>(processors));
   const std::string name = std::filesystem::path(flags.model).filename().string();
-  write_whole_file(flags.output, report_page(report_data(file, name, pair)));
+  write_whole_file(flags.output, report_page(report_data(loaded, name, pair)));
   // For a person; a script knows what it asked for, and standard output may be the page.
   const bool terminal = ::isatty(STDERR_FILENO) == 1;
   if (terminal && flags.output != "-") fmt::print(stderr, "page in {}\n", flags.output);

@@ -96,11 +96,14 @@ json sample_json(const Scores& scores, std::uint64_t without_interval) {
 
 }  // namespace
 
-json stream_json(const ModelFile& file) {
-  if (!file.note("stream")) return nullptr;
-  const SplittingGp& model = file.model();
-  const StreamRecord record = StreamRecord::load(
-      model.n_outputs(), [&file](const std::string& key) { return file.note(key); });
+json stream_json(const LoadedModel& loaded) {
+  if (!loaded.notes.contains("stream")) return nullptr;
+  const SplittingGp& model = loaded.model;
+  const StreamRecord record =
+      StreamRecord::load(model.n_outputs(), [&loaded](const std::string& key) {
+        const auto found = loaded.notes.find(key);
+        return found == loaded.notes.end() ? std::nullopt : std::optional(found->second);
+      });
   const Scores& scores = record.scores;
   json outputs = json::array();
   for (Eigen::Index o = 0; o < model.n_outputs(); ++o) {

@@ -10,14 +10,29 @@ StreamModel::StreamModel(SplittingGp model, ObservationColumns columns)
 StreamModel::StreamModel(ModelFile file, ObservationColumns columns)
     : file_(std::move(file)), columns_(std::move(columns)) {}
 
+StreamModel::StreamModel(LoadedModel loaded, ObservationColumns columns)
+    : loaded_(std::move(loaded)), columns_(std::move(columns)) {}
+
+const SplittingGp& StreamModel::model() const {
+  if (loaded_) return loaded_->model;
+  return file_ ? file_->model() : *memory_;
+}
+
 void StreamModel::make_file(const std::filesystem::path& path, Durability durability) {
   ModelFileOptions options{durability, columns_.inputs, columns_.outputs};
   file_ = ModelFile::create(path, std::move(*memory_), std::move(options));
   memory_.reset();
 }
 
-UpdateResult StreamModel::append(const Eigen::VectorXd& x, const Eigen::VectorXd& y) {
-  return file_ ? file_->append(x, y) : memory_->update(x, y);
+UpdateResult StreamModel::predict_then_update(const Eigen::VectorXd& x, const Eigen::VectorXd& y,
+                                              Prediction& before) {
+  return file_ ? file_->predict_then_update(x, y, before)
+               : memory_->predict_then_update(x, y, before);
+}
+
+void StreamModel::finish_training() {
+  if (file_) file_->finish_training();
+  if (memory_) memory_->finish_training();
 }
 
 void StreamModel::commit(const std::vector<SourcePosition>& positions) {

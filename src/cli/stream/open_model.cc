@@ -54,13 +54,21 @@ std::optional<StreamModel> open_model(const StreamFlags& flags) {
     }
     return std::nullopt;
   }
+  const auto prepare = [&flags](const Options& made_with, auto& model) {
+    flags.model_flags.check_agreement(made_with, flags.model);
+    if (flags.model_flags.threads) model.set_threads(*flags.model_flags.threads);
+    if (flags.model_flags.awake_limit) model.set_awake_limit(*flags.model_flags.awake_limit);
+  };
+  if (flags.test_only) {
+    LoadedModel loaded = load(flags.model);
+    prepare(loaded.model.options(), loaded.model);
+    ObservationColumns columns = columns_of(loaded);
+    return StreamModel(std::move(loaded), std::move(columns));
+  }
   ModelFileOptions options;
   options.durability = durability_of(flags);
-  ModelFile file = flags.test_only ? ModelFile::open_read_only(flags.model)
-                                   : ModelFile::open(flags.model, std::move(options));
-  flags.model_flags.check_agreement(file.model().options(), flags.model);
-  if (flags.model_flags.threads) file.model().set_threads(*flags.model_flags.threads);
-  if (flags.model_flags.awake_limit) file.model().set_awake_limit(*flags.model_flags.awake_limit);
+  ModelFile file = ModelFile::open(flags.model, std::move(options));
+  prepare(file.model().options(), file);
   ObservationColumns columns = columns_of(file);
   return StreamModel(std::move(file), std::move(columns));
 }
@@ -74,8 +82,8 @@ StreamModel new_model(const StreamFlags& flags, const std::vector<std::string>& 
   }
   ObservationColumns chosen = choose_columns(columns, flags.targets, flags.inputs, flags.ignored);
   Options options = flags.model_flags.options();
-  Eigen::VectorXd& length_scale = options.hyperparameters.length_scale;
-  if (length_scale.size() == 1) {
+  if (options.hyperparameters && options.hyperparameters->length_scale.size() == 1) {
+    Vector& length_scale = options.hyperparameters->length_scale;
     length_scale = Eigen::VectorXd::Constant(std::ssize(chosen.inputs), length_scale(0));
   }
   SplittingGp model(std::ssize(chosen.inputs), std::ssize(chosen.outputs), std::move(options));

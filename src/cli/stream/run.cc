@@ -33,7 +33,7 @@ class StreamRun {
       finish();  // what was learned before the trouble stays
       throw;
     }
-    if (model_ && end == Reading::End::input) model_->model().finish_training();
+    if (model_ && end == Reading::End::input) model_->finish_training();
     if (record_ && reading_.rows() == 0) committing_.make_file();
     finish();
     if (end == Reading::End::signal) return kInterrupted + stop_.received();
@@ -121,20 +121,22 @@ class StreamRun {
 
   // Predicts row_ into scored_, then learns it. If it cannot, the reason is in rejected_.
   bool learn() {
-    SplittingGp& model = model_->model();
+    const SplittingGp& model = model_->model();
     const Eigen::Index inputs = model.n_inputs();
     const Eigen::VectorXd x = Eigen::Map<const Eigen::VectorXd>(row_.numbers.data(), inputs);
     scored_.observed =
         Eigen::Map<const Eigen::VectorXd>(row_.numbers.data() + inputs, model.n_outputs());
     try {
-      model.wake(x);
-      const Prediction prediction = model.predict(x);
-      scored_.mean = prediction.mean.col(0);
-      scored_.standard_deviation =
-          (prediction.variance.col(0) + prediction.noise_variance.col(0)).cwiseSqrt();
       scored_.interval_known =
           model.options().training == Training::off || !model.training_history().empty();
-      if (!flags_.test_only) model_->append(x, scored_.observed);
+      if (flags_.test_only) {
+        model.predict(x, prediction_);
+      } else {
+        model_->predict_then_update(x, scored_.observed, prediction_);
+      }
+      scored_.mean = prediction_.mean.col(0);
+      scored_.standard_deviation =
+          (prediction_.variance.col(0) + prediction_.noise_variance.col(0)).cwiseSqrt();
     } catch (const NumericalError& error) {
       rejected_ = {row_.line, error.what(), ""};
       return false;
@@ -155,6 +157,7 @@ class StreamRun {
   Row row_;
   RejectedRow rejected_;
   ScoredRow scored_;
+  Prediction prediction_;
 };
 
 }  // namespace

@@ -1,12 +1,12 @@
 # The parts of the page that `splitgp report` writes, gathered in one folder of the build tree so
-# that report_page.cc can embed them. The charting library comes from npm when the command is built:
-# the lock file says which version and what it hashes to.
+# that cli/report/page.cc can embed them. The charting library comes from npm when the command is
+# built: the lock file says which version and what it hashes to.
 set(SPLITGP_PLOTLY "" CACHE PATH
     "Folder of an unpacked plotly.js-cartesian-dist-min, for a build without npm and network")
 
-# Call it where cli/report_page.cc is compiled.
+# Call it where cli/report/page.cc is compiled.
 function(splitgp_embed_report)
-  set(source ${CMAKE_CURRENT_SOURCE_DIR}/cli/report)
+  set(source ${CMAKE_CURRENT_SOURCE_DIR}/cli/report/page)
   set(parts ${CMAKE_CURRENT_BINARY_DIR}/report)
   # In this order: each uses those before it.
   foreach(script plot stream predictions inputs partition local_gps main)
@@ -42,7 +42,7 @@ function(splitgp_embed_report)
     DEPENDS ${plotly_from} ${scripts} ${source}/page.html ${source}/style.css
     VERBATIM)
   # The assembler reads the parts behind the compiler's back.
-  set_source_files_properties(cli/report_page.cc PROPERTIES
+  set_source_files_properties(cli/report/page.cc PROPERTIES
     OBJECT_DEPENDS "${embedded}"
     COMPILE_DEFINITIONS "SPLITGP_REPORT_PARTS=\"${parts}\"")
 endfunction()

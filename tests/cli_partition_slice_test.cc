@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "cli/partition_slice.h"
-#include "cli/report_numbers.h"
+#include "cli/report/numbers.h"
+#include "cli/report/partition_slice.h"
 #include "support/streams.h"
 
 namespace splitgp {

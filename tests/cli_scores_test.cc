@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "cli/scores.h"
-#include "cli/stream_record.h"
+#include "cli/scores/scores.h"
+#include "cli/stream/record.h"
 #include "support/random_matrix.h"
 
 namespace splitgp {

@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "cli/completion.h"
-#include "cli/demo.h"
+#include "cli/demo/demo.h"
 #include "cli/exit_code.h"
-#include "cli/inspect.h"
-#include "cli/predict.h"
-#include "cli/report.h"
-#include "cli/stream.h"
+#include "cli/inspect/inspect.h"
+#include "cli/predict/predict.h"
+#include "cli/report/report.h"
+#include "cli/stream/flags.h"
 #include "cli/version.h"
 #include "io/byte_source.h"
 #include "splitgp/error.h"

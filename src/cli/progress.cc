@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "cli/score_table.h"
+#include "cli/scores/score_table.h"
 
 namespace splitgp {
 namespace {

@@ -1,0 +1,193 @@
+#include "cli/inspect/inspect.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "cli/exit_code.h"
+#include "cli/scores/score_table.h"
+
+namespace splitgp {
+
+using json = nlohmann::ordered_json;
+
+namespace {
+
+std::string bytes(double count) {
+  if (count < 1e6) return fmt::format("{:.1f} kB", count / 1e3);
+  return count < 1e9 ? fmt::format("{:.1f} MB", count / 1e6)
+                     : fmt::format("{:.2f} GB", count / 1e9);
+}
+
+std::string count(const json& number) { return with_separators(number.get<std::uint64_t>()); }
+std::string number(const json& value) {
+  return value.is_null() ? "–" : short_number(value.get<double>());
+}
+
+// The words `kernel` and its like would need a manual otherwise.
+std::string kernel_in_words(const std::string& kernel) {
+  if (kernel == "rbf") return "rbf (infinitely smooth)";
+  if (kernel == "matern12") return "matern12 (rough: continuous, no slope)";
+  if (kernel == "matern32") return "matern32 (has a slope)";
+  if (kernel == "matern52") return "matern52 (has a curvature)";
+  return kernel + " (smooth on many scales)";
+}
+
+void print_theta(const json& model) {
+  fmt::print("\nHyperparameters, version {}: kernel {}\n", count(model["theta"]["version"]),
+             kernel_in_words(model["theta"]["kernel"]));
+  std::vector<json> inputs = model["inputs"];
+  std::stable_sort(inputs.begin(), inputs.end(), [](const json& a, const json& b) {
+    return a["relevance"].get<double>() > b["relevance"].get<double>();
+  });
+  fmt::print("  {:<24}{:>10}{:>14}{:>12}\n", "input", "relevance", "length_scale", "spread");
+  for (const json& input : inputs) {
+    fmt::print("  {:<24}{:>8.1f} %{:>14}{:>12}\n", input["name"].get<std::string>(),
+               100.0 * input["relevance"].get<double>(), number(input["length_scale"]),
+               number(input["spread"]));
+  }
+  fmt::print("  {:<24}{:>10}{:>14}{:>12}{:>12}\n", "output", "mean", "signal sd", "noise sd",
+             "spread");
+  for (const json& output : model["outputs"]) {
+    fmt::print("  {:<24}{:>10}{:>14}{:>12}{:>12}\n", output["name"].get<std::string>(),
+               number(output["mean"]), number(output["signal_standard_deviation"]),
+               number(output["noise_standard_deviation"]), number(output["spread"]));
+  }
+}
+
+void print_range(const char* what, const json& items, const char* field) {
+  std::vector<double> values;
+  for (const json& item : items) values.push_back(item[field]);
+  std::sort(values.begin(), values.end());
+  const bool whole = items.front()[field].is_number_integer();
+  const auto text = [whole](double value) {
+    return whole ? with_separators(static_cast<std::uint64_t>(value)) : short_number(value);
+  };
+  fmt::print("  {:<24}{:>10} smallest {:>12} median {:>12} largest\n", what, text(values.front()),
+             text(values[values.size() / 2]), text(values.back()));
+}
+
+void print_local_gps(const json& model, int most) {
+  const json& all = model["local_gps"];
+  fmt::print("\nLocal GPs: {}\n", count(all.size()));
+  if (all.empty()) return;
+  print_range("owned", all, "owned");
+  print_range("inherited", all, "inherited");
+  print_range("condition, at least", all, "condition");
+  std::uint64_t jittered = 0;
+  std::map<std::uint64_t, std::uint64_t> versions;
+  for (const json& local : all) {
+    jittered += local["jittered"].get<std::uint64_t>();
+    ++versions[local["theta_version"].get<std::uint64_t>()];
+  }
+  fmt::print("  jitter was needed for {} points\n  with hyperparameters of version ",
+             with_separators(jittered));
+  std::vector<std::string> texts;
+  for (const auto& [version, n] : versions) {
+    texts.push_back(fmt::format("{}: {}", version, with_separators(n)));
+  }
+  fmt::print("{}\n", fmt::join(texts, ", "));
+
+  // Where they lie.
+  fmt::print("  {:<24}{:>12}{:>12}\n", "centers", "from", "to");
+  for (std::size_t k = 0; k < model["inputs"].size(); ++k) {
+    double low = all[0]["center"][k];
+    double high = low;
+    for (const json& local : all) {
+      low = std::min(low, local["center"][k].get<double>());
+      high = std::max(high, local["center"][k].get<double>());
+    }
+    fmt::print("  {:<24}{:>12}{:>12}\n", model["inputs"][k]["name"].get<std::string>(),
+               short_number(low), short_number(high));
+  }
+
+  std::vector<json> largest = all;
+  std::stable_sort(largest.begin(), largest.end(), [](const json& a, const json& b) {
+    return a["owned"].get<std::int64_t>() > b["owned"].get<std::int64_t>();
+  });
+  if (std::ssize(largest) > most) largest.resize(static_cast<std::size_t>(std::max(most, 0)));
+  if (largest.empty()) return;
+  fmt::print("  the largest{:>10}{:>11}{:>12}  center\n", "owned", "inherited", "condition");
+  for (const json& local : largest) {
+    std::vector<std::string> center;
+    for (const json& value : local["center"]) center.push_back(number(value));
+    fmt::print("  {:>11}{:>10}{:>11}{:>12}  {}\n", count(local["local_gp"]), count(local["owned"]),
+               count(local["inherited"]), number(local["condition"]), fmt::join(center, ", "));
+  }
+}
+
+void print_history(const json& model) {
+  const json& splits = model["splits"];
+  fmt::print("\nSplits: {}", count(splits.size()));
+  if (!splits.empty()) {
+    double uneven = 0.0;
+    for (const json& split : splits) {
+      const double a = split["parent_owned"];
+      const double b = split["child_owned"];
+      uneven += std::max(a, b) / (a + b) / static_cast<double>(splits.size());
+    }
+    fmt::print(
+        "; the first at observation {}, the last at {}; the larger child got {:.0f} % on "
+        "average",
+        count(splits.front()["sequence"]), count(splits.back()["sequence"]), 100.0 * uneven);
+  }
+  const json& trainings = model["trainings"];
+  fmt::print("\n\nTrainings: {}\n", count(trainings.size()));
+  if (trainings.empty()) return;
+  fmt::print("  {:>14}{:>10}{:>20}{:>12}{:>12}{:>10}\n", "observations", "used", "kernel",
+             "objective", "was", "seconds");
+  for (const json& training : trainings) {
+    fmt::print("  {:>14}{:>10}{:>20}{:>12}{:>12}{:>10.2f}{}\n", count(training["sequence"]),
+               count(training["observations"]), training["kernel"].get<std::string>(),
+               number(training["objective_after"]), number(training["objective_before"]),
+               training["seconds"].get<double>(),
+               training["adopted"].get<bool>() ? "" : "  not adopted");
+  }
+}
+
+void print_text(const json& model, const InspectFlags& flags) {
+  fmt::print("{}: {}, {}, {}, {}, {} in memory\n", flags.model,
+             counted(model["observations"], "observation"),
+             counted(model["inputs"].size(), "input"), counted(model["outputs"].size(), "output"),
+             counted(model["local_gps"].size(), "local GP"),
+             bytes(model["memory_bytes"].get<double>()));
+  std::vector<std::string> options;
+  for (const auto& [name, value] : model["options"].items()) {
+    options.push_back(name + " " + (value.is_string() ? value.get<std::string>() : value.dump()));
+  }
+  fmt::print("Options: {}\n", fmt::join(options, ", "));
+  if (model.contains("stream")) {
+    const json& stream = model["stream"];
+    fmt::print("Rows: {} read, {} learned, {} rejected, in {:.1f} s\n", count(stream["rows_read"]),
+               count(stream["learned"]), count(stream["rejected"]),
+               stream["seconds"].get<double>());
+  }
+  print_theta(model);
+  print_local_gps(model, flags.local_gps);
+  print_history(model);
+}
+
+}  // namespace
+
+void InspectFlags::add_to(CLI::App& command) {
+  command.add_option("-m,--model", model, "Model file")->required()->type_name("FILE");
+  command.add_flag("--json", json, "Everything, as JSON");
+  command.add_option("--local-gps", local_gps, "How many local GPs to list, largest first (10)")
+      ->type_name("N");
+}
+
+int run_inspect(const InspectFlags& flags) {
+  ModelFile file = ModelFile::open_read_only(flags.model);
+  const json model = describe(file);
+  if (flags.json) {
+    fmt::print("{}\n", model.dump(2, ' ', false, json::error_handler_t::replace));
+  } else {
+    print_text(model, flags);
+  }
+  return kSuccess;
+}
+
+}  // namespace splitgp

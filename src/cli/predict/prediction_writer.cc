@@ -1,0 +1,88 @@
+#include "cli/predict/prediction_writer.h"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "cli/scores/scores.h"
+#include "io/number.h"
+
+namespace splitgp {
+namespace {
+
+// Text of an unknown encoding is still written.
+std::string json_of(const nlohmann::json& value) {
+  return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+// A cell of text as JSON: if it is a number, the very same digits, for a double has fewer than some
+// ids; else a string.
+std::string json_cell(const std::string& cell) {
+  const std::string_view text = trimmed(cell);
+  return is_json_number(text) ? std::string(text) : json_of(cell);
+}
+
+// A value that stands in a line of JSON, where the reader has not looked inside it.
+std::string json_value(const std::string& value) {
+  // Numbers beyond a double's range are JSON all the same.
+  return is_json_number(value) || nlohmann::json::accept(value) ? value : json_of(value);
+}
+
+}  // namespace
+
+PredictionWriter::PredictionWriter(bool json, std::vector<std::string> kept,
+                                   const std::vector<std::string>& outputs)
+    : json_(json), kept_(std::move(kept)) {
+  constexpr std::array kParts{"mean", "sd", "lower", "upper"};
+  const bool named = outputs.size() > 1 || std::any_of(kept_.begin(), kept_.end(), [&](auto& name) {
+                       return std::find(kParts.begin(), kParts.end(), name) != kParts.end();
+                     });
+  for (const std::string& output : outputs) {
+    for (const char* part : kParts) added_.push_back(named ? output + "_" + part : part);
+  }
+}
+
+std::string PredictionWriter::header() const {
+  if (json_) return "";
+  CsvLine line;
+  for (const std::string& name : kept_) line.add(name);
+  for (const std::string& name : added_) line.add(name);
+  return line.take();
+}
+
+std::vector<std::string> PredictionWriter::cells(const Row& row) const {
+  std::vector<std::string> result = row.texts;
+  for (std::string& cell : result) {
+    if (json_) cell = row.json_texts ? json_value(cell) : json_cell(cell);
+  }
+  return result;
+}
+
+std::string PredictionWriter::line(const std::vector<std::string>& cells,
+                                   const Eigen::VectorXd& mean, const Eigen::VectorXd& sd) const {
+  std::vector<double> values;
+  for (Eigen::Index o = 0; o < mean.size(); ++o) {
+    const double half = kInterval95 * sd(o);
+    values.insert(values.end(), {mean(o), sd(o), mean(o) - half, mean(o) + half});
+  }
+  if (!json_) {
+    CsvLine line;
+    for (const std::string& cell : cells) line.add(cell);
+    for (const double value : values) line.add(value);
+    return line.take();
+  }
+  std::string object;
+  const auto add = [&object](const std::string& name, const std::string& value) {
+    object += (object.empty() ? '{' : ',') + json_of(name) + ':' + value;
+  };
+  for (std::size_t k = 0; k < cells.size(); ++k) {
+    // A key comes once; what was predicted is what was asked for.
+    const bool free = std::find(added_.begin(), added_.end(), kept_[k]) == added_.end();
+    if (free) add(kept_[k], cells[k]);
+  }
+  for (std::size_t k = 0; k < values.size(); ++k) add(added_[k], json_of(values[k]));
+  return object + "}\n";
+}
+
+}  // namespace splitgp

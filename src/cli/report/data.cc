@@ -1,0 +1,106 @@
+#include "cli/report/data.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "cli/inspect/inspect.h"
+#include "cli/report/map.h"
+#include "core/model_state.h"
+
+namespace splitgp {
+
+using Eigen::Index;
+using json = nlohmann::ordered_json;
+
+namespace {
+
+json inputs_json(const SplittingGp& model, const std::vector<std::string>& names) {
+  const Eigen::VectorXd share = relevance(model);
+  const Eigen::VectorXd spread = model.state().input_statistics.spread();
+  json result = json::array();
+  for (Index k = 0; k < model.n_inputs(); ++k) {
+    result.push_back({{"name", names[static_cast<std::size_t>(k)]},
+                      {"relevance", share(k)},
+                      {"length_scale", model.hyperparameters().length_scale(k)},
+                      {"spread", spread(k)}});
+  }
+  return result;
+}
+
+json outputs_json(const SplittingGp& model, const std::vector<std::string>& names) {
+  const Hyperparameters& theta = model.hyperparameters();
+  json result = json::array();
+  for (Index o = 0; o < model.n_outputs(); ++o) {
+    result.push_back({{"name", names[static_cast<std::size_t>(o)]},
+                      {"noise_sd", theta.output_scale(o) * std::sqrt(theta.noise_variance)},
+                      {"signal_sd", theta.output_scale(o) * std::sqrt(theta.signal_variance)}});
+  }
+  return result;
+}
+
+json trainings_json(const SplittingGp& model) {
+  json result = json::array();
+  for (const TrainResult& training : model.training_history()) {
+    const Hyperparameters& theta = training.theta;
+    result.push_back(
+        {{"sequence", training.sequence},
+         {"adopted", training.adopted},
+         {"kernel", to_string(theta.kernel)},
+         {"length_scale",
+          std::vector<double>(theta.length_scale.begin(), theta.length_scale.end())},
+         {"noise_share", theta.noise_variance / (theta.signal_variance + theta.noise_variance)}});
+  }
+  return result;
+}
+
+json local_gps_json(const SplittingGp& model) {
+  json owned = json::array();
+  json inherited = json::array();
+  for (const LocalGpSummary& local : model.local_gps()) {
+    owned.push_back(local.owned);
+    inherited.push_back(local.inherited);
+  }
+  return {{"owned", owned}, {"inherited", inherited}};
+}
+
+// The depth of a split is the number of splits on the way to it: children are one deeper.
+json splits_json(const SplittingGp& model) {
+  std::vector<int> depth(1, 0);
+  json sequence = json::array();
+  json depths = json::array();
+  json larger_share = json::array();
+  for (const SplitRecord& split : model.split_history()) {
+    const auto parent = static_cast<std::size_t>(split.parent);
+    const auto child = static_cast<std::size_t>(split.child);
+    depth.resize(std::max({depth.size(), parent + 1, child + 1}), 0);
+    sequence.push_back(split.sequence);
+    depths.push_back(depth[parent]);
+    const auto larger = static_cast<double>(std::max(split.parent_owned, split.child_owned));
+    larger_share.push_back(larger / static_cast<double>(split.parent_owned + split.child_owned));
+    depth[child] = ++depth[parent];
+  }
+  return {{"sequence", sequence}, {"depth", depths}, {"larger_share", larger_share}};
+}
+
+}  // namespace
+
+json report_data(ModelFile& file, const std::string& name, std::optional<InputPair> pair) {
+  SplittingGp& model = file.model();
+  const ObservationColumns columns = columns_of(file);
+  json result{{"version", SPLITGP_VERSION},
+              {"name", name},
+              {"observations", model.n_observations()},
+              {"kernel", to_string(model.hyperparameters().kernel)},
+              {"split_limit", model.options().split_limit},
+              {"inputs", inputs_json(model, columns.inputs)},
+              {"outputs", outputs_json(model, columns.outputs)},
+              {"stream", stream_json(file)},
+              {"trainings", trainings_json(model)},
+              {"local_gps", local_gps_json(model)},
+              {"splits", splits_json(model)}};
+  result["partition"] = partition_json(model, pair);
+  return result;
+}
+
+}  // namespace splitgp

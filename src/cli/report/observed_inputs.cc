@@ -1,0 +1,82 @@
+#include "cli/report/observed_inputs.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "core/model_state.h"
+
+namespace splitgp {
+
+using Eigen::Index;
+
+namespace {
+
+struct Place {
+  std::uint64_t order;
+  const LocalGp* local;
+  Index row;
+};
+
+// SplitMix64: an order that has nothing to do with time.
+std::uint64_t shuffled(std::uint64_t sequence) {
+  std::uint64_t z = sequence + 0x9e3779b97f4a7c15u;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+double quantile(std::vector<double>& values, double share) {
+  const auto place = static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
+  std::nth_element(values.begin(), values.begin() + place, values.end());
+  return values[static_cast<std::size_t>(place)];
+}
+
+// A few far outliers must not squeeze everything else into a corner.
+Range range_of(std::vector<double>& values, double length_scale) {
+  constexpr double kLeftOut = 0.005;
+  constexpr double kMargin = 0.04;
+  const double low = quantile(values, kLeftOut);
+  const double high = quantile(values, 1.0 - kLeftOut);
+  double margin = kMargin * (high - low);
+  // An input that never changes is shown over the length scale it was given.
+  if (!(margin > 1e-12 * std::max(std::abs(low), std::abs(high)))) margin = length_scale;
+  return {low - margin, high + margin};
+}
+
+}  // namespace
+
+ObservedInputs observed_inputs(const SplittingGp& model, Index most) {
+  std::vector<Place> places;
+  for (const LocalGp& local : model.state().local_gps) {
+    for (Index j = 0; j < local.size(); ++j) {
+      if (local.owns(j)) places.push_back({shuffled(local.sequence(j)), &local, j});
+    }
+  }
+  ObservedInputs result;
+  result.median = Eigen::VectorXd::Zero(model.n_inputs());
+  result.ranges.resize(static_cast<std::size_t>(model.n_inputs()));
+  std::vector<double> values(places.size());
+  for (Index k = 0; k < model.n_inputs() && !places.empty(); ++k) {
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      values[i] = places[i].local->inputs()(places[i].row, k);
+    }
+    result.median(k) = quantile(values, 0.5);
+    result.ranges[static_cast<std::size_t>(k)] =
+        range_of(values, model.hyperparameters().length_scale(k));
+  }
+
+  const auto before = [](const Place& a, const Place& b) { return a.order < b.order; };
+  const Index kept = std::min(most, std::ssize(places));
+  std::partial_sort(places.begin(), places.begin() + kept, places.end(), before);
+  result.sample.resize(model.n_inputs(), kept);
+  result.outputs.resize(model.n_outputs(), kept);
+  for (Index i = 0; i < kept; ++i) {
+    const Place& place = places[static_cast<std::size_t>(i)];
+    result.sample.col(i) = place.local->inputs().row(place.row);
+    result.outputs.col(i) = place.local->outputs().row(place.row);
+  }
+  return result;
+}
+
+}  // namespace splitgp

@@ -1,0 +1,81 @@
+#include "cli/report/page.h"
+
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string_view>
+
+// The assembler copies a file's bytes as they are, at once; a generated array of 1.5 MB would take
+// the compiler half a minute. SPLITGP_REPORT_PARTS is a folder of the build tree.
+#define SPLITGP_EMBED(name, file)                                                          \
+  __asm__(                                                                                 \
+      ".section .rodata\n"                                                                 \
+      ".global splitgp_report_" #name                                                      \
+      "\n"                                                                                 \
+      ".global splitgp_report_" #name                                                      \
+      "_end\n"                                                                             \
+      "splitgp_report_" #name                                                              \
+      ":\n"                                                                                \
+      ".incbin \"" SPLITGP_REPORT_PARTS "/" file                                           \
+      "\"\n"                                                                               \
+      "splitgp_report_" #name                                                              \
+      "_end:\n"                                                                            \
+      ".byte 0\n"                                                                          \
+      ".previous\n");                                                                      \
+  extern "C" const char splitgp_report_##name[];                                           \
+  extern "C" const char splitgp_report_##name##_end[];                                     \
+  namespace {                                                                              \
+  std::string_view name() { return {splitgp_report_##name, splitgp_report_##name##_end}; } \
+  }
+
+SPLITGP_EMBED(page, "page.html")
+SPLITGP_EMBED(style, "style.css")
+SPLITGP_EMBED(charts, "charts.js")
+SPLITGP_EMBED(library, "library.js")
+SPLITGP_EMBED(licence, "licence.txt")
+
+namespace splitgp {
+namespace {
+
+// Within a script element nothing but "<" could end it, and JSON has that only in texts.
+std::string embeddable(const nlohmann::ordered_json& data) {
+  constexpr auto kReplace = nlohmann::ordered_json::error_handler_t::replace;
+  std::string text;
+  for (const char c : data.dump(-1, ' ', true, kReplace)) {
+    if (c == '<') {
+      text += "\\u003c";
+    } else {
+      text += c;
+    }
+  }
+  return text;
+}
+
+std::string_view part_named(std::string_view part, const std::string& data) {
+  if (part == "style") return style();
+  if (part == "charts") return charts();
+  if (part == "library") return library();
+  if (part == "licence") return licence();
+  if (part == "data") return data;
+  throw std::logic_error("the page asks for {{" + std::string(part) + "}}");
+}
+
+}  // namespace
+
+std::string report_page(const nlohmann::ordered_json& data) {
+  const std::string text = embeddable(data);
+  std::string result;
+  result.reserve(page().size() + library().size() + text.size() + 100'000);
+  // From left to right, once: what is put in is not looked at again.
+  std::string_view rest = page();
+  while (true) {
+    const std::size_t begin = rest.find("{{");
+    if (begin == std::string_view::npos) break;
+    const std::size_t end = rest.find("}}", begin);
+    result += rest.substr(0, begin);
+    result += part_named(rest.substr(begin + 2, end - begin - 2), text);
+    rest.remove_prefix(end + 2);
+  }
+  return result += rest;
+}
+
+}  // namespace splitgp

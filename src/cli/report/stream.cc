@@ -1,0 +1,123 @@
+// What a report says about the stream: scores over time and a sample of predictions.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "cli/report/data.h"
+#include "cli/report/numbers.h"
+#include "cli/stream/record.h"
+
+namespace splitgp {
+
+using json = nlohmann::ordered_json;
+
+namespace {
+
+// So many points make a curve; each is then an average over enough rows to mean something.
+constexpr std::size_t kPoints = 80;
+
+std::vector<ScoreWindow> joined(const std::vector<ScoreWindow>& windows) {
+  const std::size_t width = (windows.size() + kPoints - 1) / kPoints;
+  std::vector<ScoreWindow> result;
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    if (i % width == 0) {
+      result.push_back(windows[i]);
+      continue;
+    }
+    ScoreWindow& whole = result.back();
+    whole.last_row = windows[i].last_row;
+    whole.local_gps = windows[i].local_gps;
+    for (std::size_t o = 0; o < whole.outputs.size(); ++o) {
+      whole.outputs[o].add(windows[i].outputs[o]);
+    }
+  }
+  return result;
+}
+
+json windows_json(const Scores& scores) {
+  const std::vector<ScoreWindow> windows = joined(scores.windows());
+  json rows = json::array();
+  for (const ScoreWindow& window : windows) rows.push_back(window.last_row);
+  json outputs = json::array();
+  for (std::size_t o = 0; o < scores.outputs().size(); ++o) {
+    OutputScore sum;
+    json rmse = json::array(), rmse_so_far = json::array(), nlpd = json::array(),
+         coverage = json::array(), interval_rows = json::array();
+    for (const ScoreWindow& window : windows) {
+      const OutputScore& score = window.outputs[o];
+      sum.add(score);
+      rmse.push_back(score.rmse());
+      rmse_so_far.push_back(sum.rmse());
+      nlpd.push_back(score.mean_nlpd());
+      coverage.push_back(score.coverage());
+      interval_rows.push_back(score.interval_rows);
+    }
+    outputs.push_back({{"rmse", rmse},
+                       {"rmse_so_far", rmse_so_far},
+                       {"nlpd", nlpd},
+                       {"coverage", coverage},
+                       {"interval_rows", interval_rows}});
+  }
+  return {{"last_row", rows}, {"outputs", outputs}};
+}
+
+// Before the first training the intervals are placeholders: the page must not judge them.
+std::uint64_t rows_without_interval(const SplittingGp& model, std::uint64_t learned) {
+  if (model.training_history().empty()) {
+    return model.options().training == Training::off ? 0 : learned;
+  }
+  // What the model knew before it was streamed to.
+  const std::uint64_t before = model.n_observations() - std::min(model.n_observations(), learned);
+  const std::uint64_t first = model.training_history().front().sequence;
+  return model.options().training == Training::off || first < before ? 0 : first - before;
+}
+
+json sample_json(const Scores& scores, std::uint64_t without_interval) {
+  std::vector<SampledRow> rows = scores.sample();
+  std::sort(rows.begin(), rows.end(),
+            [](const SampledRow& a, const SampledRow& b) { return a.row < b.row; });
+  json numbers = json::array();
+  json interval_known = json::array();
+  for (const SampledRow& row : rows) {
+    numbers.push_back(row.row);
+    interval_known.push_back(row.row > without_interval);
+  }
+  json outputs = json::array();
+  for (std::size_t o = 0; o < scores.outputs().size(); ++o) {
+    json observed = json::array(), mean = json::array(), sd = json::array();
+    for (const SampledRow& row : rows) {
+      observed.push_back(row.observed[o]);
+      mean.push_back(row.mean[o]);
+      sd.push_back(row.standard_deviation[o]);
+    }
+    outputs.push_back({{"observed", observed}, {"mean", mean}, {"sd", sd}});
+  }
+  return {{"row", numbers}, {"interval_known", interval_known}, {"outputs", outputs}};
+}
+
+}  // namespace
+
+json stream_json(const ModelFile& file) {
+  if (!file.note("stream")) return nullptr;
+  const SplittingGp& model = file.model();
+  const StreamRecord record = StreamRecord::load(
+      model.n_outputs(), [&file](const std::string& key) { return file.note(key); });
+  const Scores& scores = record.scores;
+  json outputs = json::array();
+  for (Eigen::Index o = 0; o < model.n_outputs(); ++o) {
+    const OutputScore& total = scores.outputs()[static_cast<std::size_t>(o)];
+    outputs.push_back({{"rmse", total.rmse()},
+                       {"recent_rmse", scores.recent_rmse(o)},
+                       {"nlpd", total.mean_nlpd()},
+                       {"coverage", total.coverage()},
+                       {"spread", scores.spread(o)}});
+  }
+  return {{"rows_read", record.rows_read},
+          {"learned", record.learned},
+          {"rejected", record.rejected},
+          {"seconds", record.seconds},
+          {"outputs", outputs},
+          {"windows", windows_json(scores)},
+          {"sample", sample_json(scores, rows_without_interval(model, record.learned))}};
+}
+
+}  // namespace splitgp

@@ -1,0 +1,166 @@
+#include "cli/scores/scores.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <numeric>
+#include <utility>
+
+namespace splitgp {
+
+using Eigen::Index;
+
+namespace {
+
+constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
+
+// The recent past is the last 1,000 rows, to within one part.
+constexpr std::size_t kRecentParts = 20;
+constexpr std::uint64_t kRowsInPart = 50;
+
+constexpr std::size_t kWindows = 512;
+constexpr std::uint64_t kSample = 1000;
+
+// A random number that depends on the row alone, so that nothing has to be saved (splitmix64).
+std::uint64_t random_of(std::uint64_t row) {
+  std::uint64_t z = (row + 1) * 0x9e3779b97f4a7c15U;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
+  return z ^ (z >> 31);
+}
+
+std::vector<double> as_vector(const Eigen::VectorXd& values) {
+  return {values.begin(), values.end()};
+}
+
+double ratio(double sum, std::uint64_t rows) {
+  return rows == 0 ? kNothing : sum / static_cast<double>(rows);
+}
+
+void add_each(std::vector<OutputScore>& to, const std::vector<OutputScore>& from) {
+  for (std::size_t o = 0; o < to.size(); ++o) to[o].add(from[o]);
+}
+
+}  // namespace
+
+void OutputScore::add(double observed, double mean, double standard_deviation,
+                      bool interval_known) {
+  const double error = observed - mean;
+  ++rows;
+  squared_error += error * error;
+  if (!interval_known) return;
+  ++interval_rows;
+  const double sd = std::max(standard_deviation, std::numeric_limits<double>::min());
+  const double scaled = error / sd;
+  nlpd += 0.5 * (std::log(2.0 * std::numbers::pi) + scaled * scaled) + std::log(sd);
+  if (std::abs(scaled) <= kInterval95) ++covered;
+}
+
+void OutputScore::add(const OutputScore& other) {
+  rows += other.rows;
+  squared_error += other.squared_error;
+  interval_rows += other.interval_rows;
+  nlpd += other.nlpd;
+  covered += other.covered;
+}
+
+double OutputScore::rmse() const { return std::sqrt(ratio(squared_error, rows)); }
+double OutputScore::mean_nlpd() const { return ratio(nlpd, interval_rows); }
+double OutputScore::coverage() const { return ratio(static_cast<double>(covered), interval_rows); }
+
+Scores::Scores(Index outputs)
+    : n_outputs_(outputs),
+      totals_(static_cast<std::size_t>(outputs)),
+      observed_mean_(Eigen::VectorXd::Zero(outputs)),
+      observed_squares_(Eigen::VectorXd::Zero(outputs)) {
+  open_window_.outputs.resize(totals_.size());
+}
+
+void Scores::add(const ScoredRow& row, std::int64_t local_gps) {
+  ++rows_;
+  std::vector<OutputScore> scores(totals_.size());
+  for (Index o = 0; o < n_outputs_; ++o) {
+    scores[static_cast<std::size_t>(o)].add(row.observed(o), row.mean(o), row.standard_deviation(o),
+                                            row.interval_known);
+  }
+  const Eigen::VectorXd before = row.observed - observed_mean_;
+  observed_mean_ += before / static_cast<double>(rows_);
+  observed_squares_.array() += before.array() * (row.observed - observed_mean_).array();
+
+  add_each(totals_, scores);
+  if (recent_.empty() || recent_.back().front().rows == kRowsInPart) {
+    recent_.emplace_back(totals_.size());
+    if (recent_.size() > kRecentParts) recent_.pop_front();
+  }
+  add_each(recent_.back(), scores);
+  add_to_windows(scores, local_gps);
+  add_to_sample(row);
+}
+
+// When there are too many windows, neighbours become one: evenly spaced, and never more than
+// kWindows.
+void Scores::add_to_windows(const std::vector<OutputScore>& row, std::int64_t local_gps) {
+  add_each(open_window_.outputs, row);
+  open_window_.last_row = rows_;
+  open_window_.local_gps = local_gps;
+  if (open_window_.outputs.front().rows < window_width_) return;
+  windows_.push_back(open_window_);
+  open_window_.outputs.assign(totals_.size(), OutputScore{});
+  ++windows_version_;
+  if (windows_.size() < kWindows) return;
+  for (std::size_t i = 0; i < kWindows / 2; ++i) {
+    ScoreWindow merged = std::move(windows_[2 * i + 1]);
+    add_each(merged.outputs, windows_[2 * i].outputs);
+    windows_[i] = std::move(merged);
+  }
+  windows_.resize(kWindows / 2);
+  window_width_ *= 2;
+}
+
+// Vitter's algorithm R: every row so far is in the sample with the same probability.
+void Scores::add_to_sample(const ScoredRow& row) {
+  const std::uint64_t most = std::max<std::uint64_t>(kSample / totals_.size(), 100);
+  std::uint64_t place = sample_.size();
+  if (place == most) {
+    place = random_of(rows_) % rows_;
+    if (place >= most) return;
+  } else {
+    sample_.emplace_back();
+  }
+  sample_[place] = {rows_, as_vector(row.observed), as_vector(row.mean),
+                    as_vector(row.standard_deviation)};
+  ++sample_version_;
+}
+
+double Scores::spread(Index output) const {
+  if (rows_ < 2) return 0.0;
+  return std::sqrt(observed_squares_(output) / static_cast<double>(rows_));
+}
+
+double Scores::recent_rmse(Index output) const {
+  OutputScore sum;
+  for (const std::vector<OutputScore>& part : recent_) {
+    sum.add(part[static_cast<std::size_t>(output)]);
+  }
+  return sum.rmse();
+}
+
+ScoreLine Scores::line(std::int64_t local_gps) const {
+  ScoreLine line;
+  line.rows = rows_;
+  line.local_gps = local_gps;
+  for (Index o = 0; o < n_outputs_; ++o) {
+    const OutputScore& total = totals_[static_cast<std::size_t>(o)];
+    // One output keeps its own units. A constant one has no spread to be measured by.
+    const double unit = n_outputs_ > 1 && spread(o) > 0.0 ? spread(o) : 1.0;
+    const double share = 1.0 / static_cast<double>(n_outputs_);
+    line.rmse += share * total.rmse() / unit;
+    line.recent_rmse += share * recent_rmse(o) / unit;
+    line.nlpd += share * (total.mean_nlpd() - std::log(unit));
+    line.coverage += share * total.coverage();
+  }
+  return line;
+}
+
+}  // namespace splitgp

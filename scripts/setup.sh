@@ -27,6 +27,32 @@ quietly() {
   return "$status"
 }
 
+# build_quietly LOG COMMAND...: as quietly, but a terminal shows how far Ninja is meanwhile.
+build_quietly() {
+  local log=$1 status=0
+  if [[ ! -t 2 ]]; then
+    quietly "$@"
+    return
+  fi
+  shift
+  "$@" 2>&1 </dev/null | tee "$log" | show_count || status=$?
+  if ((status != 0)); then
+    cat "$log" >&2
+  fi
+  return "$status"
+}
+
+# show_count: turns the [37/120] before each of Ninja's lines into one line that overwrites itself.
+show_count() {
+  local line
+  while IFS= read -r line; do
+    if [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]]; then
+      printf '\r\033[Ksplitgp: building, %s of %s' "${BASH_REMATCH[@]:1}" >&2
+    fi
+  done
+  printf '\r\033[K' >&2
+}
+
 # install_missing PACKAGE...: asks the network for nothing when everything is there.
 install_missing() {
   # Elsewhere than on Debian we trust the user; CMake will name what is missing.
@@ -89,6 +115,6 @@ configure_and_build() {
     quietly "$dir/configure.log" cmake -S "$root" --preset "$preset" "${settings[@]}" || return
     printf '%s\n' "${settings[@]}" >"$stamp"
   fi
-  quietly "$dir/build.log" cmake --build "$dir" --parallel "$(nproc)" \
+  build_quietly "$dir/build.log" cmake --build "$dir" --parallel "$(nproc)" \
     ${targets[@]:+--target "${targets[@]}"}
 }

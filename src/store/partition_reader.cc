@@ -37,17 +37,17 @@ struct StoredSplit {
 };
 
 std::vector<StoredSplit> read_splits(const Database& database) {
-  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
   std::vector<StoredSplit> splits;
   RowReader rows(database, "split", "number");
   while (rows.next()) {
     StoredSplit split;
     rows.integer("number", std::ssize(splits), std::ssize(splits));
     split.record.sequence = rows.count();
-    split.record.parent = rows.integer("parent", 0, kMost);
-    split.record.child = rows.integer("child", 0, kMost);
-    split.record.parent_owned = rows.integer("parent_owned", 1, kMost);
-    split.record.child_owned = rows.integer("child_owned", 1, kMost);
+    split.record.parent = rows.integer("parent", 0, kLargest);
+    split.record.child = rows.integer("child", 0, kLargest);
+    split.record.parent_owned = rows.integer("parent_owned", 1, kLargest);
+    split.record.child_owned = rows.integer("child_owned", 1, kLargest);
     if (const std::optional<std::string_view> leaving = rows.optional_text()) {
       split.leaving = to_sequence_numbers(*leaving);
       if (!split.leaving) rows.fail("leaving is not a list of sequence numbers");

@@ -31,9 +31,9 @@ std::string json_value(const std::string& value) {
 
 }  // namespace
 
-PredictionWriter::PredictionWriter(bool json, std::vector<std::string> kept,
+PredictionWriter::PredictionWriter(bool as_json, std::vector<std::string> kept,
                                    const std::vector<std::string>& outputs)
-    : json_(json), kept_(std::move(kept)) {
+    : json_(as_json), kept_(std::move(kept)) {
   constexpr std::array kParts{"mean", "sd", "lower", "upper"};
   const bool named = outputs.size() > 1 || std::any_of(kept_.begin(), kept_.end(), [&](auto& name) {
                        return std::find(kParts.begin(), kParts.end(), name) != kParts.end();

@@ -15,7 +15,7 @@ using json = nlohmann::ordered_json;
 
 namespace {
 
-json inputs_json(const SplittingGp& model, const std::vector<std::string>& names) {
+json chart_inputs(const SplittingGp& model, const std::vector<std::string>& names) {
   const Eigen::VectorXd share = relevance(model);
   const Eigen::VectorXd spread = model.state().input_statistics.spread();
   json result = json::array();
@@ -28,7 +28,7 @@ json inputs_json(const SplittingGp& model, const std::vector<std::string>& names
   return result;
 }
 
-json outputs_json(const SplittingGp& model, const std::vector<std::string>& names) {
+json chart_outputs(const SplittingGp& model, const std::vector<std::string>& names) {
   const Hyperparameters& theta = model.hyperparameters();
   json result = json::array();
   for (Index o = 0; o < model.n_outputs(); ++o) {
@@ -39,7 +39,7 @@ json outputs_json(const SplittingGp& model, const std::vector<std::string>& name
   return result;
 }
 
-json trainings_json(const SplittingGp& model) {
+json chart_trainings(const SplittingGp& model) {
   json result = json::array();
   for (const TrainResult& training : model.training_history()) {
     const Hyperparameters& theta = training.theta;
@@ -54,7 +54,7 @@ json trainings_json(const SplittingGp& model) {
   return result;
 }
 
-json local_gps_json(const SplittingGp& model) {
+json chart_local_gps(const SplittingGp& model) {
   json owned = json::array();
   json inherited = json::array();
   for (const LocalGpSummary& local : model.local_gps()) {
@@ -65,7 +65,7 @@ json local_gps_json(const SplittingGp& model) {
 }
 
 // The depth of a split is the number of splits on the way to it: children are one deeper.
-json splits_json(const SplittingGp& model) {
+json chart_splits(const SplittingGp& model) {
   std::vector<int> depth(1, 0);
   json sequence = json::array();
   json depths = json::array();
@@ -93,12 +93,12 @@ json report_data(ModelFile& file, const std::string& name, std::optional<InputPa
               {"observations", model.n_observations()},
               {"kernel", to_string(model.hyperparameters().kernel)},
               {"split_limit", model.options().split_limit},
-              {"inputs", inputs_json(model, columns.inputs)},
-              {"outputs", outputs_json(model, columns.outputs)},
+              {"inputs", chart_inputs(model, columns.inputs)},
+              {"outputs", chart_outputs(model, columns.outputs)},
               {"stream", stream_json(file)},
-              {"trainings", trainings_json(model)},
-              {"local_gps", local_gps_json(model)},
-              {"splits", splits_json(model)}};
+              {"trainings", chart_trainings(model)},
+              {"local_gps", chart_local_gps(model)},
+              {"splits", chart_splits(model)}};
   result["partition"] = partition_json(model, pair);
   return result;
 }

@@ -20,7 +20,7 @@ namespace {
 // Fine enough that a browser's interpolation looks smooth; 2,304 predictions take about a second.
 constexpr Index kSide = 48;
 constexpr Index kLinePoints = 400;
-constexpr Index kSample = 600;
+constexpr Index kSampledInputs = 600;
 // Six maps for a single output; their number is kept down when there are many.
 constexpr std::size_t kMostMappedInputs = 4;
 constexpr Index kOutputsWithManyMaps = 8;
@@ -132,7 +132,7 @@ json columns_json(const Eigen::MatrixXd& rows, const std::vector<Index>& inputs)
 
 json partition_json(SplittingGp& model, std::optional<InputPair> first) {
   if (model.n_local() == 0) return nullptr;
-  const ObservedInputs observed = observed_inputs(model, kSample);
+  const ObservedInputs observed = observed_inputs(model, kSampledInputs);
   const std::vector<Index> inputs = mapped_inputs(model, first);
   Eigen::MatrixXd centers(model.n_inputs(), model.n_local());
   for (const LocalGpSummary& local : model.local_gps()) centers.col(local.local_gp) = local.center;

@@ -20,7 +20,7 @@ constexpr std::size_t kRecentParts = 20;
 constexpr std::uint64_t kRowsInPart = 50;
 
 constexpr std::size_t kWindows = 512;
-constexpr std::uint64_t kSample = 1000;
+constexpr std::uint64_t kSampledRows = 1000;
 
 // A random number that depends on the row alone, so that nothing has to be saved (splitmix64).
 std::uint64_t random_of(std::uint64_t row) {
@@ -30,9 +30,7 @@ std::uint64_t random_of(std::uint64_t row) {
   return z ^ (z >> 31);
 }
 
-std::vector<double> as_vector(const Eigen::VectorXd& values) {
-  return {values.begin(), values.end()};
-}
+std::vector<double> copied(const Eigen::VectorXd& values) { return {values.begin(), values.end()}; }
 
 double ratio(double sum, std::uint64_t rows) {
   return rows == 0 ? kNothing : sum / static_cast<double>(rows);
@@ -120,7 +118,7 @@ void Scores::add_to_windows(const std::vector<OutputScore>& row, std::int64_t lo
 
 // Vitter's algorithm R: every row so far is in the sample with the same probability.
 void Scores::add_to_sample(const ScoredRow& row) {
-  const std::uint64_t most = std::max<std::uint64_t>(kSample / totals_.size(), 100);
+  const std::uint64_t most = std::max<std::uint64_t>(kSampledRows / totals_.size(), 100);
   std::uint64_t place = sample_.size();
   if (place == most) {
     place = random_of(rows_) % rows_;
@@ -128,8 +126,7 @@ void Scores::add_to_sample(const ScoredRow& row) {
   } else {
     sample_.emplace_back();
   }
-  sample_[place] = {rows_, as_vector(row.observed), as_vector(row.mean),
-                    as_vector(row.standard_deviation)};
+  sample_[place] = {rows_, copied(row.observed), copied(row.mean), copied(row.standard_deviation)};
   ++sample_version_;
 }
 

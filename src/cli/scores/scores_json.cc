@@ -6,12 +6,10 @@
 
 namespace splitgp {
 
-using nlohmann::json;
-
 namespace {
 
-json to_json(const std::vector<OutputScore>& scores) {
-  json result = json::array();
+nlohmann::json to_json(const std::vector<OutputScore>& scores) {
+  nlohmann::json result = nlohmann::json::array();
   for (const OutputScore& score : scores) {
     result.push_back({{"rows", score.rows},
                       {"squared_error", score.squared_error},
@@ -23,26 +21,27 @@ json to_json(const std::vector<OutputScore>& scores) {
 }
 
 // JSON has no infinity and no NaN: they are written as null.
-double number_of(const json& value) {
+double number_of(const nlohmann::json& value) {
   return value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
 }
 
-std::vector<OutputScore> scores_of(const json& array, std::size_t outputs) {
+std::vector<OutputScore> scores_of(const nlohmann::json& array, std::size_t outputs) {
   std::vector<OutputScore> result;
-  for (const json& item : array) {
+  for (const nlohmann::json& item : array) {
     result.push_back({item.at("rows"), number_of(item.at("squared_error")),
                       item.at("interval_rows"), number_of(item.at("nlpd")), item.at("covered")});
   }
-  if (result.size() != outputs) throw json::other_error::create(501, "wrong length", nullptr);
+  if (result.size() != outputs)
+    throw nlohmann::json::other_error::create(501, "wrong length", nullptr);
   return result;
 }
 
-Eigen::VectorXd vector_of(const json& array) {
+Eigen::VectorXd vector_of(const nlohmann::json& array) {
   const std::vector<double> values = array;
   return Eigen::Map<const Eigen::VectorXd>(values.data(), std::ssize(values));
 }
 
-json window_json(const ScoreWindow& window) {
+nlohmann::json window_json(const ScoreWindow& window) {
   return {{"last_row", window.last_row},
           {"local_gps", window.local_gps},
           {"outputs", to_json(window.outputs)}};
@@ -50,8 +49,8 @@ json window_json(const ScoreWindow& window) {
 
 }  // namespace
 
-json Scores::totals_json() const {
-  json recent = json::array();
+nlohmann::json Scores::totals_json() const {
+  nlohmann::json recent = nlohmann::json::array();
   for (const std::vector<OutputScore>& part : recent_) recent.push_back(to_json(part));
   return {
       {"rows", rows_},
@@ -62,14 +61,14 @@ json Scores::totals_json() const {
       {"open_window", window_json(open_window_)}};
 }
 
-json Scores::windows_json() const {
-  json windows = json::array();
+nlohmann::json Scores::windows_json() const {
+  nlohmann::json windows = nlohmann::json::array();
   for (const ScoreWindow& window : windows_) windows.push_back(window_json(window));
   return {{"width", window_width_}, {"windows", windows}};
 }
 
-json Scores::sample_json() const {
-  json rows = json::array();
+nlohmann::json Scores::sample_json() const {
+  nlohmann::json rows = nlohmann::json::array();
   for (const SampledRow& row : sample_) {
     rows.push_back({{"row", row.row},
                     {"observed", row.observed},
@@ -79,10 +78,11 @@ json Scores::sample_json() const {
   return rows;
 }
 
-void Scores::load(const json& totals, const json& windows, const json& sample) {
+void Scores::load(const nlohmann::json& totals, const nlohmann::json& windows,
+                  const nlohmann::json& sample) {
   Scores loaded(n_outputs_);
   const auto outputs = static_cast<std::size_t>(n_outputs_);
-  const auto window_of = [outputs](const json& item) {
+  const auto window_of = [outputs](const nlohmann::json& item) {
     return ScoreWindow{item.at("last_row"), item.at("local_gps"),
                        scores_of(item.at("outputs"), outputs)};
   };
@@ -90,11 +90,13 @@ void Scores::load(const json& totals, const json& windows, const json& sample) {
   loaded.totals_ = scores_of(totals.at("outputs"), outputs);
   loaded.observed_mean_ = vector_of(totals.at("observed_mean"));
   loaded.observed_squares_ = vector_of(totals.at("observed_squares"));
-  for (const json& part : totals.at("recent")) loaded.recent_.push_back(scores_of(part, outputs));
+  for (const nlohmann::json& part : totals.at("recent"))
+    loaded.recent_.push_back(scores_of(part, outputs));
   loaded.open_window_ = window_of(totals.at("open_window"));
   loaded.window_width_ = windows.at("width");
-  for (const json& item : windows.at("windows")) loaded.windows_.push_back(window_of(item));
-  for (const json& item : sample) {
+  for (const nlohmann::json& item : windows.at("windows"))
+    loaded.windows_.push_back(window_of(item));
+  for (const nlohmann::json& item : sample) {
     loaded.sample_.push_back(
         {item.at("row"), item.at("observed"), item.at("mean"), item.at("standard_deviation")});
   }

@@ -7,15 +7,13 @@
 
 namespace splitgp {
 
-using nlohmann::json;
-
 namespace {
 
-constexpr const char* kTotals = "stream";
-constexpr const char* kWindows = "stream_windows";
-constexpr const char* kSample = "stream_sample";
+constexpr const char* kTotalsNote = "stream";
+constexpr const char* kWindowsNote = "stream_windows";
+constexpr const char* kSampleNote = "stream_sample";
 
-json to_json(const ScoreLine& line) {
+nlohmann::json to_json(const ScoreLine& line) {
   return {{"rows", line.rows},
           {"rmse", line.rmse},
           {"recent_rmse", line.recent_rmse},
@@ -25,9 +23,9 @@ json to_json(const ScoreLine& line) {
           {"rows_per_second", line.rows_per_second}};
 }
 
-ScoreLine line_of(const json& item) {
+ScoreLine line_of(const nlohmann::json& item) {
   const auto number = [&item](const char* key) {  // JSON has no NaN: null is one
-    const json& value = item.at(key);
+    const nlohmann::json& value = item.at(key);
     return value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
   };
   return {item.at("rows"),    number("rmse"),       number("recent_rmse"),    number("nlpd"),
@@ -38,19 +36,20 @@ ScoreLine line_of(const json& item) {
 
 StreamRecord StreamRecord::load(Eigen::Index outputs, const ReadNote& note) {
   StreamRecord record(outputs);
-  const std::optional<std::string> totals = note(kTotals);
+  const std::optional<std::string> totals = note(kTotalsNote);
   if (!totals) return record;
   try {
-    const json parsed = json::parse(*totals);
+    const nlohmann::json parsed = nlohmann::json::parse(*totals);
     record.rows_read = parsed.at("rows_read");
     record.learned = parsed.at("learned");
     record.rejected = parsed.at("rejected");
     record.seconds = parsed.at("seconds");
-    for (const json& item : parsed.at("table")) record.table.push_back(line_of(item));
-    record.scores.load(parsed.at("scores"),
-                       json::parse(note(kWindows).value_or(R"({"width":1,"windows":[]})")),
-                       json::parse(note(kSample).value_or("[]")));
-  } catch (const json::exception& error) {
+    for (const nlohmann::json& item : parsed.at("table")) record.table.push_back(line_of(item));
+    record.scores.load(
+        parsed.at("scores"),
+        nlohmann::json::parse(note(kWindowsNote).value_or(R"({"width":1,"windows":[]})")),
+        nlohmann::json::parse(note(kSampleNote).value_or("[]")));
+  } catch (const nlohmann::json::exception& error) {
     throw CommandError(kFailure, std::string("the model file's notes about the stream make no "
                                              "sense: ") +
                                      error.what());
@@ -61,21 +60,21 @@ StreamRecord StreamRecord::load(Eigen::Index outputs, const ReadNote& note) {
 }
 
 void StreamRecord::save(const WriteNote& set_note) {
-  json lines = json::array();
+  nlohmann::json lines = nlohmann::json::array();
   for (const ScoreLine& line : table) lines.push_back(to_json(line));
-  set_note(kTotals, json{{"rows_read", rows_read},
-                         {"learned", learned},
-                         {"rejected", rejected},
-                         {"seconds", seconds},
-                         {"scores", scores.totals_json()},
-                         {"table", lines}}
-                        .dump());
+  set_note(kTotalsNote, nlohmann::json{{"rows_read", rows_read},
+                                       {"learned", learned},
+                                       {"rejected", rejected},
+                                       {"seconds", seconds},
+                                       {"scores", scores.totals_json()},
+                                       {"table", lines}}
+                            .dump());
   if (saved_windows_ != scores.windows_version()) {
-    set_note(kWindows, scores.windows_json().dump());
+    set_note(kWindowsNote, scores.windows_json().dump());
     saved_windows_ = scores.windows_version();
   }
   if (saved_sample_ != scores.sample_version()) {
-    set_note(kSample, scores.sample_json().dump());
+    set_note(kSampleNote, scores.sample_json().dump());
     saved_sample_ = scores.sample_version();
   }
 }

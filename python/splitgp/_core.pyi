@@ -6,7 +6,8 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-level: str
+instruction_set: str
+instruction_sets: list[str]
 
 class Options:
     def __init__(self) -> None: ...

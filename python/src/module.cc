@@ -1,7 +1,10 @@
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include "model.h"
 #include "splitgp/error.h"
+#include "splitgp/instruction_set.h"
 #include "splitgp/model_file.h"
 
 namespace splitgp::python {
@@ -26,8 +29,10 @@ void translate(const std::exception_ptr& thrown, void*) {
 
 }  // namespace
 
-NB_MODULE(SPLITGP_MODULE, m) {
-  m.attr("level") = SPLITGP_LEVEL;
+NB_MODULE(_core, m) {
+  // Asked for here, so that an instruction set that cannot be had is an ImportError.
+  m.attr("instruction_set") = instruction_set();
+  m.attr("instruction_sets") = instruction_sets();
   nb::register_exception_translator(translate);
   bind_options(m);
   bind_model(m);

@@ -29,8 +29,13 @@ constexpr std::array kSignals{SIGINT, SIGTERM};
 }  // namespace
 
 StopSignal::StopSignal() {
-  if (::pipe2(wake_pipe.data(), O_CLOEXEC | O_NONBLOCK) != 0) {
+  // Not pipe2, which macOS does not have.
+  if (::pipe(wake_pipe.data()) != 0) {
     throw std::system_error(errno, std::generic_category(), "pipe");
+  }
+  for (const int end : wake_pipe) {
+    ::fcntl(end, F_SETFD, FD_CLOEXEC);
+    ::fcntl(end, F_SETFL, O_NONBLOCK);
   }
   received_signal = 0;
   struct sigaction action {};

@@ -41,6 +41,11 @@ TITLES = {
     "beyond": "a robot arm with seven outputs and two streams in the order of time",
 }
 
+OVERVIEWS = {
+    "summary.md": "what must be shown, and where it is not so",
+    "claims.md": "every claim of the paper, with a verdict",
+}
+
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
@@ -85,23 +90,29 @@ def measured(settings: run.Settings) -> dict[str, Table]:
 
 
 def index(settings: run.Settings) -> str:
-    """README.md of the results."""
-    lines = [
+    """README.md of the results: the pages that are there."""
+    lines = [f"- [{name}]({name}): {text}" for name, text in OVERVIEWS.items()]
+    lines += [
         f"- [{name}.md]({name}.md): {text}; [{name}.csv]({name}.csv)"
         for name, text in TITLES.items()
-        if (settings.out / f"{name}.md").exists()
     ]
+    lines = [line for line in lines if (settings.out / line[3 : line.index("]")]).exists()]
     return (
         "# Results\n\n"
         f"    {layout.command('all', settings)}\n\n"
         "The paper's experiments with its rivals, and some beyond it. The command measures, draws "
         "and writes everything in "
-        "this folder; a run that was stopped goes on where it was.\n\n"
-        "- [summary.md](summary.md): what must be shown, and where it is not so\n"
-        "- [claims.md](claims.md): every claim of the paper, with a verdict\n"
-        + "\n".join(lines)
-        + "\n"
+        "this folder; a run that was stopped goes on where it was.\n\n" + "\n".join(lines) + "\n"
     )
+
+
+def write_overviews(settings: run.Settings) -> None:
+    """The pages that draw on several experiments, from those that have been run."""
+    tables = measured(settings)
+    for name, page in (("claims.md", claims.page), ("summary.md", summary.page)):
+        if text := page(tables, settings):
+            (settings.out / name).write_text(text)
+    (settings.out / "README.md").write_text(index(settings))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -124,10 +135,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             continue
         figures.DRAW[name](table, settings)
         (settings.out / f"{name}.md").write_text(pages.PAGES[name](table, settings))
-    tables = measured(settings)
-    (settings.out / "claims.md").write_text(claims.page(tables, settings))
-    (settings.out / "summary.md").write_text(summary.page(tables, settings))
-    (settings.out / "README.md").write_text(index(settings))
+    write_overviews(settings)
     print(f"results are in {settings.out}")
     return 1 if failed else 0
 

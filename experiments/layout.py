@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from pathlib import Path
 
 from experiments.methods import FULL, LOCAL
 from experiments.run import Settings
 from experiments.table import Estimate
 
-__all__ = ["command", "estimate", "head", "markdown", "number", "picture", "setting_text"]
+__all__ = [
+    "command",
+    "estimate",
+    "head",
+    "markdown",
+    "not_run",
+    "number",
+    "picture",
+    "setting_text",
+]
 
 
 def number(value: float) -> str:
@@ -54,6 +63,18 @@ def command(name: str, settings: Settings) -> str:
     if settings.replicates is not None:
         text += f" --replicates {settings.replicates}"
     return text + (f" --seed {settings.seed}" if settings.seed else "")
+
+
+def not_run(needed: Iterable[str], done: Container[str]) -> str:
+    r"""A paragraph naming the experiments whose part of a page is missing; empty if none is.
+
+    >>> not_run(["kin40k", "theory", "kin40k"], ["theory"])
+    'Not included, because they have not been run here: kin40k.\n\n'
+    """
+    missing = [name for name in dict.fromkeys(needed) if name not in done]
+    if not missing:
+        return ""
+    return f"Not included, because they have not been run here: {', '.join(missing)}.\n\n"
 
 
 def head(title: str, name: str, settings: Settings) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from experiments.claims_synthetic import at_the_end, synthetic_series
 from experiments.claims_theory import growth, linear_residual, memory_curve
-from experiments.layout import command, markdown, number
+from experiments.layout import command, markdown, not_run, number
 from experiments.methods import DEFAULT, FULL, LOCAL, LOG, METHODS, PAPER, RBCM
 from experiments.run import Settings
 from experiments.table import Table
@@ -197,12 +197,15 @@ REQUIREMENTS = [
 
 
 def page(tables: dict[str, Table], settings: Settings) -> str:
-    """summary.md: every comparison, and plainly where it is not so."""
+    """summary.md: the comparisons these tables allow, and plainly where it is not so.
+
+    Empty if there are none.
+    """
+    measured = [one for one in REQUIREMENTS if one.experiment in tables]
+    if not measured:
+        return ""
     overview, details = [], []
-    for one in REQUIREMENTS:
-        if one.experiment not in tables:
-            overview.append((one.text, "not measured yet", "–"))
-            continue
+    for one in measured:
         lines = one.check(tables[one.experiment])
         not_so = [line.what for line in lines if not line.shown]
         so = "shown" if not not_so else f"**not so** in {len(not_so)} of {len(lines)}"
@@ -224,6 +227,7 @@ def page(tables: dict[str, Table], settings: Settings) -> str:
         "the experiments "
         "have the confidence intervals. A local GP whose w_gen lets it keep a single model is the "
         "full GP, and is left out of the comparison at equal observations per model.\n\n"
+        + not_run((one.experiment for one in REQUIREMENTS), tables)
         + markdown(("what must be shown", "is it", "where it is not so"), overview)
         + "\n"
         + "\n".join(details)

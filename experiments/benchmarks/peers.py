@@ -10,7 +10,7 @@ are measured on a few observations at the size that counts, a local model of 3/4
 observations, with one figure for both.
 
     pip install '.[peers]'
-    python experiments/benchmarks/peers.py [--seconds 12] [--m 100 500 1000] [--peers splitgp LoG-GP]
+    python experiments/benchmarks/peers.py [--seconds 12] [--m 100 500] [--peers splitgp LoG-GP]
 """
 
 from __future__ import annotations

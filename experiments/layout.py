@@ -1,4 +1,4 @@
-"""The pieces of a page: numbers, tables, pictures, and the command that made it."""
+"""The pieces of a page: numbers, tables, pictures, and the command that wrote it."""
 
 from __future__ import annotations
 
@@ -80,20 +80,21 @@ def not_run(needed: Iterable[str], done: Container[str]) -> str:
 def head(title: str, name: str, settings: Settings) -> str:
     """Title, command, and under which conditions the measurements were made."""
     facts = json.loads((settings.out / f"{name}.json").read_text())
-    warning = "**The quick version: it shows that all works, not how good it is.**\n\n"
+    warning = "**The quick version: it shows that everything works, not how well.**\n\n"
+    many = settings.jobs > 1
+    jobs = (
+        f"{settings.jobs} single-threaded jobs in parallel" if many else "one single-threaded job"
+    )
     return (
         f"# {title}\n\n"
         f"{warning if settings.quick else ''}"
         f"    {command(name, settings)}\n\n"
-        f"Made by this command from [{name}.csv]({name}.csv) (one row for each measurement); do "
-        f"not edit. splitgp {facts['version']}, {facts['instruction_set']} build, "
-        f"seed {facts['seed']}. A stream is handed over in one call where nothing has to be "
-        "measured along it; it is learned row by row all the same. Times are processor time of "
-        "updates, training included, with "
-        f"{settings.jobs if settings.jobs > 1 else 'one'} "
-        f"job{'s side by side' if settings.jobs > 1 else ''}"
-        " and one thread in each; predictions are timed apart. All methods share the engine's "
-        "Train: the same objective, budget and schedule.\n"
+        f"Written by this command from [{name}.csv]({name}.csv), which has one row per "
+        f"measurement; do not edit. splitgp {facts['version']}, {facts['instruction_set']} build, "
+        f"seed {facts['seed']}. Where nothing is measured along the way, a stream is passed in one "
+        "call; it is still learned row by row. Times are the processor time of all updates, "
+        f"training included, with {jobs}; predictions are timed separately. All methods share the "
+        "engine's Train: the same objective, budget and schedule.\n"
     )
 
 

@@ -1,4 +1,4 @@
-"""Measurements as jobs: in parallel, longest first, each kept as soon as it is done."""
+"""Measurements as jobs: in parallel, longest first, each saved as soon as it is done."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["Job", "Settings", "run"]
 
 @dataclass(frozen=True)
 class Settings:
-    """What the command line says."""
+    """The settings from the command line."""
 
     out: Path
     quick: bool = False

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from experiments import __main__ as command
-from experiments import beyond, claims, kin40k, run, summary, theory
+from experiments import beyond, claims, kin40k, pages, run, summary, theory
 from experiments.claims_theory import growth, jumps, linear_residual, memory_curve
 from experiments.methods import DEFAULT, FULL, LOCAL, LOG, PAPER, RBCM
 from experiments.table import Estimate, Row, Table, read_rows
@@ -67,15 +67,15 @@ def test_the_summary_has_every_requirement(out):
 
 
 def test_one_experiment_writes_only_what_it_can_fill(out, tmp_path):
-    def pages(*names: str) -> set[str]:
+    def written_by(*names: str) -> set[str]:
         for name in names:
             for suffix in ("csv", "json"):  # measured already
                 shutil.copy(out / f"{name}.{suffix}", tmp_path)
             assert command.main([name, "--quick", "--out", str(tmp_path), "--jobs", "1"]) == 0
         return {path.name for path in tmp_path.glob("*.md")}
 
-    assert pages("figure1") == {"README.md", "figure1.md"}  # no claim draws on it
-    written = pages("theory")
+    assert written_by("figure1") == {"README.md", "figure1.md"}  # no claim draws on it
+    written = written_by("theory")
     assert written == {"README.md", "figure1.md", "theory.md", "claims.md", "summary.md"}
     index = (tmp_path / "README.md").read_text()
     assert set(re.findall(r"\((\w+\.md)\)", index)) == written - {"README.md"}
@@ -164,6 +164,18 @@ def test_another_seed_is_not_mixed_in(out, capsys):
     arguments = ["figure1", "--quick", "--out", str(out), "--seed", "1"]
     assert command.main(arguments) == 1
     assert "figure1.csv was measured with seed 0, this run has 1" in capsys.readouterr().err
+
+
+def test_the_pages_in_docs_are_what_the_code_writes():
+    settings = run.Settings(ROOT / "docs" / "results")
+    tables = command.measured(settings)
+    written = {f"{name}.md": pages.PAGES[name](table, settings) for name, table in tables.items()}
+    written["claims.md"] = claims.page(tables, settings)
+    written["summary.md"] = summary.page(tables, settings)
+    written["README.md"] = command.index(settings)
+    assert set(written) == {path.name for path in settings.out.glob("*.md")}
+    for name, text in written.items():
+        assert (settings.out / name).read_text() == text, name
 
 
 def counted(log: Path, value: float) -> list[tuple[int, str, float]]:

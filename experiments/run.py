@@ -109,7 +109,7 @@ def _clock(seconds: float) -> str:
 
 
 def run(name: str, jobs: Sequence[Job], settings: Settings) -> Table:
-    """Measure what `out/name.csv` does not hold yet, and return everything it holds then."""
+    """Measure what `out/name.csv` does not hold yet, and return everything it then holds."""
     settings.out.mkdir(parents=True, exist_ok=True)
     path = settings.out / f"{name}.csv"
     _check_same_run(settings.out / f"{name}.json", path, settings)

@@ -143,14 +143,14 @@ ExactGp part_of(Index n, double offset, const ThetaPointer& theta) {
   return part;
 }
 
-ModelState state_after(Index n) {
+RivalState state_after(Index n) {
   Options options;
   Hyperparameters theta;
   theta.length_scale = VectorXd::Ones(2);
   theta.mean = VectorXd::Zero(1);
   theta.output_scale = VectorXd::Ones(1);
   options.hyperparameters = theta;
-  ModelState state(2, 1, options);
+  RivalState state{options, StreamKnowledge(2, 1, theta, true)};
   state.knowledge.observations = static_cast<std::uint64_t>(n);
   return state;
 }
@@ -164,7 +164,7 @@ double cost(const TrainingSet& set) {
 }
 
 TEST(TrainingDraw, SharesAreBlocksOfTheirOwnWithinTheBounds) {
-  const ModelState state = state_after(1200);
+  const RivalState state = state_after(1200);
   const ExactGp small = part_of(50, 0.0, state.knowledge.theta);
   const TrainingSet three = draw_from_shares(state, {&small, &small, &small});
   EXPECT_EQ(three.blocks.size(), 3U);
@@ -181,7 +181,7 @@ TEST(TrainingDraw, SharesAreBlocksOfTheirOwnWithinTheBounds) {
 }
 
 TEST(TrainingDraw, RegionsAreDrawnByCoreAndLargeOnesThinned) {
-  const ModelState state = state_after(1300);
+  const RivalState state = state_after(1300);
   const ExactGp large = part_of(1200, 0.0, state.knowledge.theta);
   const ExactGp other = part_of(100, 5.0, state.knowledge.theta);
   const TrainingSet set = draw_from_regions(state, {&large, &other});

@@ -81,7 +81,7 @@ Optimum with_nlopt(nlopt::algorithm algorithm, const Function& function, const V
 struct BudgetSpent {};
 
 // `tightness` divides the change at which it stops: LBFGS++ compares it with max(1, |value|), NLopt
-// with |value|, which is below 1 on many sets.
+// with |value|, which may be smaller.
 Optimum with_lbfgspp(double tightness, const Function& function, const VectorXd& start,
                      const VectorXd& lower, const VectorXd& upper, const StopWhen& stop) {
   LBFGSpp::LBFGSBParam<double> settings;

@@ -24,16 +24,17 @@ constexpr double kForbidden = -1e10;
 // same rule however it ends.
 class Watched {
  public:
-  explicit Watched(const Function& function) : function_(function) {}
+  Watched(const Function& function, const VectorXd& start)
+      : best{start, kForbidden, 0}, function_(function) {}
 
   double operator()(const VectorXd& x, VectorXd& gradient) {
-    double value = function_(x, &gradient);
+    const double value = function_(x, &gradient);
     ++best.evaluations;
     if (!std::isfinite(value) || !gradient.allFinite()) {
       gradient = VectorXd::Zero(x.size());
       return kForbidden;
     }
-    if (best.parameters.size() == 0 || value > best.value) {
+    if (value > best.value) {
       best.value = value;
       best.parameters = x;
     }
@@ -58,7 +59,7 @@ double evaluate(const std::vector<double>& x, std::vector<double>& gradient, voi
 Optimum with_nlopt(nlopt::algorithm algorithm, const Function& function, const VectorXd& start,
                    const VectorXd& lower, const VectorXd& upper, const StopWhen& stop) {
   const auto list = [](const VectorXd& v) { return std::vector<double>(v.begin(), v.end()); };
-  Watched watched(function);
+  Watched watched(function, start);
   nlopt::opt optimiser(algorithm, static_cast<unsigned>(start.size()));
   optimiser.set_lower_bounds(list(lower));
   optimiser.set_upper_bounds(list(upper));
@@ -80,7 +81,7 @@ Optimum with_nlopt(nlopt::algorithm algorithm, const Function& function, const V
 struct BudgetSpent {};
 
 // `tightness` divides the change at which it stops: LBFGS++ compares it with max(1, |value|), NLopt
-// with |value|, which is below 1 on many sets.
+// with |value|, which may be smaller.
 Optimum with_lbfgspp(double tightness, const Function& function, const VectorXd& start,
                      const VectorXd& lower, const VectorXd& upper, const StopWhen& stop) {
   LBFGSpp::LBFGSBParam<double> settings;
@@ -89,7 +90,7 @@ Optimum with_lbfgspp(double tightness, const Function& function, const VectorXd&
   settings.delta = stop.relative_change / tightness;
   settings.epsilon = settings.epsilon_rel = 1e-8;  // the others do not look at the gradient
   LBFGSpp::LBFGSBSolver<double> solver(settings);
-  Watched watched(function);
+  Watched watched(function, start);
   const auto minimised = [&](const VectorXd& x, VectorXd& gradient) {
     if (watched.best.evaluations == stop.evaluations) throw BudgetSpent{};
     const double value = watched(x, gradient);

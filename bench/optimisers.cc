@@ -2,7 +2,7 @@
 // several on training sets drawn from real streams as Train draws them. Prints the tables of
 // docs/licences.md.
 //
-//   build/release/bench/optimisers [streams from each data set; default 3]
+//   build/release/bench/optimisers [streams from each data set; default 2]
 
 #include <algorithm>
 #include <cstdio>
@@ -222,9 +222,9 @@ void print_table(const Comparison& comparison, const char* title, std::string Ru
 }  // namespace
 
 int main(int argc, char** argv) {
-  const Index seeds = bench::smoke() ? 1 : argc > 1 ? std::atoi(argv[1]) : 3;
+  const Index seeds = bench::smoke() ? 1 : argc > 1 ? std::atoi(argv[1]) : 2;
   if (argc > 2 || seeds < 1) {
-    std::fprintf(stderr, "usage: optimisers [streams from each data set; default 3]\n");
+    std::fprintf(stderr, "usage: optimisers [streams from each data set; default 2]\n");
     return 2;
   }
   std::vector<std::string> names = {"kin40k",      "powergen",      "gas_turbine",

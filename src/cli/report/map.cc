@@ -21,7 +21,7 @@ namespace {
 constexpr Index kSide = 48;
 constexpr Index kLinePoints = 400;
 constexpr Index kSample = 600;
-// Six maps for a single output; their number is kept down when there are many.
+// Four inputs give six maps, which is too much with many outputs.
 constexpr std::size_t kMostMappedInputs = 4;
 constexpr Index kOutputsWithManyMaps = 8;
 
@@ -119,7 +119,7 @@ json line_json(SplittingGp& model, const Range& range) {
           {"edges", chart_numbers(edges)}};
 }
 
-// Of the inputs that are mapped; the page needs no others.
+// Only the mapped inputs; the page needs no others.
 json columns_json(const Eigen::MatrixXd& rows, const std::vector<Index>& inputs) {
   json result = json::object();
   for (const Index k : inputs) {

@@ -20,7 +20,7 @@ namespace {
 
 using Eigen::Index;
 
-// The pair of inputs that the map shows first, if one was asked for.
+// The pair of inputs that the map shows first, if the user chose one.
 std::optional<InputPair> chosen_pair(const std::vector<std::string>& wanted,
                                      const std::vector<std::string>& columns) {
   if (wanted.empty()) return std::nullopt;
@@ -39,15 +39,15 @@ std::optional<InputPair> chosen_pair(const std::vector<std::string>& wanted,
 int run_report(const ReportFlags& flags) {
   ModelFile file = ModelFile::open_read_only(flags.model);
   const std::optional<InputPair> pair = chosen_pair(flags.inputs, columns_of(file).inputs);
-  // No number depends on the threads. More than a few would not be kept busy by one map.
+  // Results do not depend on the number of threads. One map cannot keep more than a few busy.
   constexpr unsigned kMostThreads = 8;
   const unsigned processors = std::clamp(std::thread::hardware_concurrency(), 1u, kMostThreads);
   file.model().set_threads(static_cast<int>(processors));
   const std::string name = std::filesystem::path(flags.model).filename().string();
   write_whole_file(flags.output, report_page(report_data(file, name, pair)));
-  // For a person; a script knows what it asked for, and standard output may be the page.
+  // Only for a person at a terminal. Standard output may be the page.
   const bool terminal = ::isatty(STDERR_FILENO) == 1;
-  if (terminal && flags.output != "-") fmt::print(stderr, "page in {}\n", flags.output);
+  if (terminal && flags.output != "-") fmt::print(stderr, "wrote {}\n", flags.output);
   return kSuccess;
 }
 

@@ -12,13 +12,13 @@
 
 namespace splitgp {
 
-/// The model that a stream teaches: in a file, or in memory only, where commits do nothing.
+/// The model that a stream trains: in a file, or only in memory, where commits do nothing.
 class StreamModel {
  public:
   StreamModel(SplittingGp model, ObservationColumns columns);
   StreamModel(ModelFile file, ObservationColumns columns);
 
-  /// From now on the model is in a new file. REQUIRES: it is in memory and has learned nothing.
+  /// Moves the model to a new file. REQUIRES: it is in memory and has learned nothing.
   void make_file(const std::filesystem::path& path, Durability durability);
   bool has_file() const { return file_.has_value(); }
   const ObservationColumns& columns() const { return columns_; }
@@ -28,7 +28,7 @@ class StreamModel {
   UpdateResult append(const Eigen::VectorXd& x, const Eigen::VectorXd& y);
   void commit(const std::vector<SourcePosition>& positions);
   std::uint64_t rows_of(const std::string& source) const;
-  /// How `source` began when these rows were read; files of older versions do not say.
+  /// How `source` began when its rows were read; unknown in files of older versions.
   std::optional<Fingerprint> front_of(const std::string& source) const;
   void set_front(const std::string& source, const Fingerprint& front);
   void set_note(const std::string& key, std::string text);

@@ -26,7 +26,7 @@ json to_json(const ScoreLine& line) {
 }
 
 ScoreLine line_of(const json& item) {
-  const auto number = [&item](const char* key) {  // JSON has no NaN: null is one
+  const auto number = [&item](const char* key) {  // JSON has no NaN; null stands for it
     const json& value = item.at(key);
     return value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
   };
@@ -51,8 +51,8 @@ StreamRecord StreamRecord::load(Eigen::Index outputs, const ReadNote& note) {
                        json::parse(note(kWindows).value_or(R"({"width":1,"windows":[]})")),
                        json::parse(note(kSample).value_or("[]")));
   } catch (const json::exception& error) {
-    throw CommandError(kFailure, std::string("the model file's notes about the stream make no "
-                                             "sense: ") +
+    throw CommandError(kFailure, std::string("the model file's notes about the stream are "
+                                             "invalid: ") +
                                      error.what());
   }
   record.saved_windows_ = record.scores.windows_version();

@@ -59,7 +59,7 @@ void add_flags(CLI::App& command, StreamFlags& flags) {
   add_columns(command, "--inputs", flags.inputs, "Columns to predict from (all others)");
   add_columns(command, "--ignore", flags.ignored, "Columns to leave out");
   add_file(command, "-m,--model", flags.model,
-           "Model file to create, or to resume if it exists (keep nothing)");
+           "Model file to create, or to resume if it exists (the model is not kept)");
   add_file(command, "--predictions", flags.predictions,
            "Write each row's prediction and observed value, as CSV; - is standard output");
   add_file(command, "--rejects", flags.rejects, kRejects);

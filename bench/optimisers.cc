@@ -12,7 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/internals.h"
 #include "core/model_state.h"
+#include "core/model_training.h"
 #include "core/objective.h"
 #include "core/training_set.h"
 #include "measure.h"
@@ -106,8 +108,8 @@ class Comparison {
     for (const Index from : {Index{0}, kSizes.stream / 2}) {
       const auto half = rows.middleCols(from, kSizes.stream / 2);
       model.update_batch(half.topRows(inputs), half.bottomRows(1));
-      sets.push_back(
-          draw_training_set(model.state(), kSizes.all, seed + model.state().next_sequence));
+      sets.push_back(draw_training_set(splitgp::Internals::of(model), kSizes.all,
+                                       seed + model.n_observations()));
     }
     for (const KernelFamily family : {KernelFamily::rbf, KernelFamily::matern32}) {
       Hyperparameters base = model.hyperparameters();

@@ -40,15 +40,15 @@ TEST_F(CliModelColumns, OthersAreRefused) {
     std::string flag;
     std::string kept;
   } cases[] = {
-      {{"--target", "b"}, "--target b: ", made + "y, and keeps it"},
-      {{"-t", "3"}, "--target b: ", made + "y, and keeps it"},
-      {{"-t", "y,b"}, "--target y,b: ", made + "y, and keeps it"},
-      {{"-t", "none"}, "--target none: ", made + "y, and keeps it"},
-      {{"--inputs", "a"}, "--inputs a: ", made + "a,b, and keeps it"},
-      {{"--inputs", "1,a,b"}, "--inputs year,a,b: ", made + "a,b, and keeps it"},
-      {{"--ignore", "year,b"}, "--ignore b: ", made + "it as an input, and keeps it"},
-      {{"--ignore", "2"}, "--ignore a: ", made + "it as an input, and keeps it"},
-      {{"--ignore", "y"}, "--ignore y: ", made + "it as a target, and keeps it"},
+      {{"--target", "b"}, "--target b: ", made + "y, which cannot change"},
+      {{"-t", "3"}, "--target b: ", made + "y, which cannot change"},
+      {{"-t", "y,b"}, "--target y,b: ", made + "y, which cannot change"},
+      {{"-t", "none"}, "--target none: ", made + "y, which cannot change"},
+      {{"--inputs", "a"}, "--inputs a: ", made + "a,b, which cannot change"},
+      {{"--inputs", "1,a,b"}, "--inputs year,a,b: ", made + "a,b, which cannot change"},
+      {{"--ignore", "year,b"}, "--ignore b: ", made + "it as an input, which cannot change"},
+      {{"--ignore", "2"}, "--ignore a: ", made + "it as an input, which cannot change"},
+      {{"--ignore", "y"}, "--ignore y: ", made + "it as a target, which cannot change"},
   };
   for (const auto& [flags, flag, kept] : cases) {
     const CommandResult result = stream(flags);
@@ -89,13 +89,13 @@ TEST(CliConfig, UnknownKeysAreNamed) {
     std::string config;
     std::string key;
   } cases[] = {
-      {"spilt-limit = 50\n", "'spilt-limit' is no flag"},
-      {"seed = 1\nsplit_limit = 50\n", "'split_limit' is no flag"},
-      {"[stream]\nspilt-limit = 50\n", "'spilt-limit' is no flag"},
-      {"garbage\n", "'garbage' is no flag"},
-      {"this is garbage\n", "garbage' is no flag"},
-      {"[straem]\nseed = 1\n", "'[straem]' is no flag"},
-      {"[predict]\nthreads = 2\n", "'[predict]' is no flag"},
+      {"spilt-limit = 50\n", "stream has no flag 'spilt-limit'"},
+      {"seed = 1\nsplit_limit = 50\n", "stream has no flag 'split_limit'"},
+      {"[stream]\nspilt-limit = 50\n", "stream has no flag 'spilt-limit'"},
+      {"garbage\n", "stream has no flag 'garbage'"},
+      {"this is garbage\n", "garbage'"},
+      {"[straem]\nseed = 1\n", "unknown section [straem]"},
+      {"[predict]\nthreads = 2\n", "unknown section [predict]"},
   };
   for (const auto& [config, key] : cases) {
     const CommandResult result = stream(config);

@@ -134,7 +134,7 @@ void expect_unpacked(const std::string& packed) {
   const CommandResult cut =
       run(folder.path(), {"stream", folder / "in", "-t", "y", "--training", "off"});
   EXPECT_EQ(cut.code, 1);
-  EXPECT_THAT(cut.err, HasSubstr("end too early"));
+  EXPECT_THAT(cut.err, HasSubstr("is truncated"));
 }
 
 std::string fifty_rows() {

@@ -216,7 +216,7 @@ TEST(CliReport, SaysOnATerminalWhereThePageIs) {
   const std::string model = streamed_model(folder, 60, {"a"}, {"y"});
   const std::string page = folder / "page.html";
   const std::string piped = folder / "piped.html";
-  EXPECT_EQ(on_terminal("-m " + model + " -o " + page), "page in " + page + "\r\n");
+  EXPECT_EQ(on_terminal("-m " + model + " -o " + page), "wrote " + page + "\r\n");
   EXPECT_EQ(on_terminal("-m " + model + " -o - >" + piped), "");
   EXPECT_TRUE(file_text(piped) == file_text(page));
 }

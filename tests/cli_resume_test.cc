@@ -59,7 +59,7 @@ TEST_F(CliResume, AReplacedFileIsNoticed) {
   write_text(in_, rows(30, 3));
   const CommandResult replaced = stream(in_);
   EXPECT_EQ(replaced.code, 1);
-  EXPECT_THAT(replaced.err, HasSubstr("in.csv: this is not the file that was read before"));
+  EXPECT_THAT(replaced.err, HasSubstr("in.csv: the file was replaced since it was read"));
   EXPECT_THAT(replaced.err, HasSubstr("--reread"));
   EXPECT_THAT(replaced.out, HasSubstr("read 0 rows"));
 

@@ -112,10 +112,10 @@ TEST(CsvReader, NamesColumnAndValueOfABadRow) {
       reasons,
       ElementsAre("column 'b': the value is missing", "column 'b': the value is missing ('NA')",
                   "column 'b': 'nan' is not finite", "column 'b': '-inf' is not finite",
-                  "column 'b': 'abc' is not a number",
-                  "column 'b': '1e400' is out of the range of numbers",
+                  "column 'b': 'abc' is not a number", "column 'b': '1e400' is out of range",
                   "column 'b': '1e200' is larger than 1e150",
-                  "the row has 1 fields and the header 2", "the row has 3 fields and the header 2",
+                  "the row has 1 field, but the header has 2",
+                  "the row has 3 fields, but the header has 2",
                   "column 'b': '0x10' is not a number", "column 'b': '1 2' is not a number"));
   ASSERT_THAT(read.rows, SizeIs(1));
   EXPECT_EQ(read.rows[0].line, 13u);

@@ -54,12 +54,12 @@ nonsense
   EXPECT_EQ(reasons[5], "column 'b': true is not a number");
   EXPECT_THAT(reasons[6], HasSubstr("1e400"));
   EXPECT_THAT(reasons[7], HasSubstr("is larger than"));
-  EXPECT_EQ(reasons[8], "column 'a' comes twice");
+  EXPECT_EQ(reasons[8], "column 'a' appears twice");
   EXPECT_EQ(reasons[9], "the line is not a JSON object");
   EXPECT_EQ(reasons[10], "the line is not a JSON object");
   EXPECT_THAT(reasons[11], HasSubstr("not valid JSON"));
   EXPECT_THAT(reasons[12], HasSubstr("not valid JSON"));
-  EXPECT_EQ(reasons[13], "something follows the JSON object");
+  EXPECT_EQ(reasons[13], "there is text after the JSON object");
   EXPECT_THAT(reasons[15], HasSubstr("1.2.3"));
   // The first line, and the last: nobody asked for "c".
   EXPECT_THAT(read.rows, SizeIs(2));

@@ -18,7 +18,7 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// For a message. A binary file may have a header of any length.
+// For a message; kept short, because the header of a binary file can be huge.
 std::string listed(const std::vector<std::string>& names, const char* separator) {
   constexpr std::size_t kMost = 100;
   std::vector<std::string> texts;
@@ -39,8 +39,8 @@ const std::string* numbered_column(const std::string& text,
   return &columns[number - 1];
 }
 
-// As find_columns(), but the model's names go first, and a name that is nowhere stays what it is:
-// an input may lack columns that others had.
+// Like find_columns(), but the model's names take precedence, and a name found nowhere is kept: an
+// input may lack columns that earlier inputs had.
 std::vector<std::string> known_columns(const std::vector<std::string>& wanted,
                                        const ObservationColumns& kept,
                                        const std::vector<std::string>& columns) {
@@ -56,9 +56,10 @@ std::vector<std::string> known_columns(const std::vector<std::string>& wanted,
 
 void require_same_columns(const char* flag, std::vector<std::string> asked,
                           std::vector<std::string> kept, const std::string& file) {
-  const std::string message = fmt::format("{} {}: the model in {} was made with {}, and keeps it",
-                                          flag, listed(asked, ","), file, listed(kept, ","));
-  // Their order in a flag changes nothing that could be asked of the model.
+  const std::string message =
+      fmt::format("{} {}: the model in {} was made with {}, which cannot change", flag,
+                  listed(asked, ","), file, listed(kept, ","));
+  // The order of names in a flag does not matter.
   std::sort(asked.begin(), asked.end());
   std::sort(kept.begin(), kept.end());
   if (asked != kept) throw CommandError(kUsage, message);
@@ -97,8 +98,7 @@ ObservationColumns choose_columns(const std::vector<std::string>& columns,
   const std::vector<std::string> left_out = find_columns("--ignore", ignored, columns);
   for (const std::string& name : find_columns("--inputs", inputs, columns)) {
     if (contains(result.outputs, name)) {
-      throw CommandError(kUsage,
-                         fmt::format("--inputs: column {} is a target as well", shown(name)));
+      throw CommandError(kUsage, fmt::format("--inputs: column {} is also a target", shown(name)));
     }
     if (!contains(left_out, name)) result.inputs.push_back(name);
   }
@@ -107,7 +107,7 @@ ObservationColumns choose_columns(const std::vector<std::string>& columns,
       result.inputs.push_back(name);
     }
   }
-  if (result.inputs.empty()) throw CommandError(kUsage, "no column is left to be an input");
+  if (result.inputs.empty()) throw CommandError(kUsage, "no columns are left to be inputs");
   std::vector<std::string> sorted = result.inputs;
   std::sort(sorted.begin(), sorted.end());
   const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
@@ -131,11 +131,12 @@ void check_columns(const ObservationColumns& kept, const std::vector<std::string
   }
   for (const std::string& name : left_out) {
     const bool input = contains(kept.inputs, name);
-    // A target may be ignored as well, as when the model was made.
+    // As when a model is made, a target may also be ignored.
     if (!input && !(targets.empty() && contains(kept.outputs, name))) continue;
     throw CommandError(
-        kUsage, fmt::format("--ignore {}: the model in {} was made with it as {}, and keeps it",
-                            shortened(name), file, input ? "an input" : "a target"));
+        kUsage,
+        fmt::format("--ignore {}: the model in {} was made with it as {}, which cannot change",
+                    shortened(name), file, input ? "an input" : "a target"));
   }
 }
 

@@ -16,7 +16,8 @@ InputOptions InputFlags::options() const {
   } else if (separator.size() == 1 && separator != "\"" && separator != "\n") {
     options.csv.separator = separator.front();
   } else if (!separator.empty()) {
-    throw CommandError(kUsage, "--separator '" + separator + "': it must be one character, or tab");
+    throw CommandError(kUsage,
+                       "--separator '" + separator + "': must be a single character, or tab");
   }
   if (options.csv.separator == options.csv.decimal_mark) {
     throw CommandError(kUsage, "--separator and --decimal are the same character");

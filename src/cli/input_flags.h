@@ -6,7 +6,7 @@
 
 namespace splitgp {
 
-/// What the text of the inputs looks like, as flags.
+/// Flags that describe the text of the inputs.
 struct InputFlags {
   std::string format = "auto";
   std::string separator;

@@ -53,8 +53,8 @@ std::size_t FileSource::read(char* to, std::size_t most) {
 void FileSource::wait() {
   std::array<pollfd, 2> descriptors{
       {{descriptor_, POLLIN, 0}, {waiter_->end_descriptor(), POLLIN, 0}}};
-  // The end is looked for even if bytes are there: a source may never run dry, in the middle of a
-  // line that never ends.
+  // Check for the end even if bytes are available: the source may never run dry, and the line it is
+  // in may never end.
   if (::poll(descriptors.data(), descriptors.size(), 0) > 0) {
     if (descriptors[1].revents != 0) throw WaitEnded();
     return;

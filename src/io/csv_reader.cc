@@ -14,8 +14,8 @@ namespace splitgp {
 CsvReader::CsvReader(TextBuffer text, std::string name, CsvOptions options)
     : text_(std::move(text)), name_(std::move(name)), options_(options) {}
 
-// Finds the end of the next record, line breaks within quotes not counted; its length is without
-// the final line break.
+// Finds the end of the next record, ignoring line breaks within quotes. `length` excludes the final
+// line break.
 CsvReader::Scan CsvReader::scan(std::size_t& length) {
   enum class State { field_start, plain, in_quotes, after_quote, after_return };
   State state = State::field_start;
@@ -75,15 +75,13 @@ void CsvReader::split_fields(std::string_view record) {
 }
 
 std::string CsvReader::reason_to_reject(Scan found) const {
-  if (found == Scan::open_quote) return "a quote is opened and not closed";
-  if (found == Scan::stray_quote) {
-    return "a closing quote is followed by something else than a separator";
-  }
+  if (found == Scan::open_quote) return "a quoted field is not closed";
+  if (found == Scan::stray_quote) return "a closing quote is not followed by a separator";
   return fmt::format("the row is longer than {} bytes", text_.longest_row());
 }
 
 RowReader::Next CsvReader::next_record(RejectedRow& rejected) {
-  // The first line of what was rejected, and only that: what follows may be sound.
+  // Only the first line of what was rejected: the lines after it may be sound.
   if (std::exchange(drop_line_, false)) {
     std::string_view line;
     text_.take_line(line);
@@ -126,7 +124,7 @@ void CsvReader::detect_separator() {
       if (c == kCandidates[k]) ++counts[k];
     }
   }
-  // With decimal commas a comma separates nothing.
+  // With decimal commas, a comma does not separate.
   if (options_.decimal_mark == ',') counts[0] = 0;
   const auto most = std::max_element(counts.begin(), counts.end());
   options_.separator = *most == 0 && options_.decimal_mark == ','
@@ -193,8 +191,8 @@ RowReader::Next CsvReader::next(Row& row, RejectedRow& rejected) {
     return Next::rejected;
   }
   if (n_fields_ != columns_.size()) {
-    rejected.reason =
-        fmt::format("the row has {} fields and the header {}", n_fields_, columns_.size());
+    rejected.reason = fmt::format("the row has {} {}, but the header has {}", n_fields_,
+                                  n_fields_ == 1 ? "field" : "fields", columns_.size());
     return Next::rejected;
   }
   row.numbers.resize(number_fields_.size());

@@ -20,7 +20,7 @@ namespace {
 
 struct Malformed {
   std::string reason;
-  std::string column = {};  // whose value is no number
+  std::string column = {};  // whose value is not a number
 };
 
 template <typename T>
@@ -32,7 +32,7 @@ T get(simdjson::simdjson_result<T> result) {
   return value;
 }
 
-// Without the space behind it, which simdjson takes along. Lives as long as the line.
+// Without the trailing space that simdjson includes. Valid as long as the line.
 std::string_view token_of(json::value value) { return trimmed(value.raw_json_token()); }
 
 double number_of(json::value value, const std::string& column) {
@@ -44,7 +44,7 @@ double number_of(json::value value, const std::string& column) {
       const std::string_view token = token_of(value);
       double number = 0.0;
       if (value.get_double().get(number) != simdjson::SUCCESS) {
-        throw wrong(shown(token) + " is not a number in range");
+        throw wrong(shown(token) + " is not a number, or out of range");
       }
       if (const std::optional<std::string> problem = check_number(number)) throw wrong(*problem);
       return number;
@@ -63,7 +63,7 @@ double number_of(json::value value, const std::string& column) {
   throw wrong("the value is not a number");
 }
 
-// As it stands in the line.
+// As it is in the line.
 std::string json_of(json::value value) {
   switch (get(value.type())) {
     case json::json_type::object:
@@ -75,7 +75,7 @@ std::string json_of(json::value value) {
   }
 }
 
-// As a person would write it into a table; what is nested stays JSON.
+// As a person would write it in a table; nested values stay JSON.
 std::string text_of(json::value value) {
   switch (get(value.type())) {
     case json::json_type::string:
@@ -87,7 +87,7 @@ std::string text_of(json::value value) {
   }
 }
 
-// Calls visit(key, value) for every field of the object that the line is; throws Malformed.
+// Calls visit(key, value) for every field of the object in the line; throws Malformed.
 template <typename Visit>
 void for_each_field(json::parser& parser, const std::string& line, Visit visit) {
   json::document document;
@@ -106,7 +106,7 @@ void for_each_field(json::parser& parser, const std::string& line, Visit visit) 
     visit(key, field.value());
   }
   if (document.current_location().error() != simdjson::OUT_OF_BOUNDS) {
-    throw Malformed{"something follows the JSON object"};
+    throw Malformed{"there is text after the JSON object"};
   }
 }
 
@@ -150,7 +150,7 @@ const std::vector<std::string>& NdjsonReader::columns() {
   if (std::exchange(columns_read_, true)) return columns_;
   Line line;
   while (true) {
-    // A row that is too long is dropped up to its end; one that comes first may have none.
+    // Later lines that are too long are dropped up to their end; a first line may have no end.
     if (text_.first_line_too_long()) {
       throw ReadError(fmt::format(
           "{}: line {}: the line is longer than {} bytes, and there was no JSON object before it",
@@ -184,14 +184,13 @@ void NdjsonReader::select(ColumnSelection selection) {
   selection_ = std::move(selection);
 }
 
-// Returns the reason if the line is no row, and sets the column if it has a value that is no
-// number.
+// Returns the reason if the line is not a row, and sets the column if its value is not a number.
 std::string NdjsonReader::parse(const Line& line, Row& row, std::string& column) {
   ++row_;
   std::size_t found = 0;
   row.numbers.resize(selection_.numbers.size());
   row.json_texts = selection_.json_texts;
-  // What an object does not have is null.
+  // A key that is missing is null.
   row.texts.assign(selection_.texts.size(), row.json_texts ? "null" : "");
   try {
     for_each_field(parser_->parser, line.text, [&](const std::string& key, json::value value) {
@@ -199,9 +198,9 @@ std::string NdjsonReader::parse(const Line& line, Row& row, std::string& column)
       if (entry == places_.end()) return;
       Place& place = entry->second;
       if (std::exchange(place.last_row, row_) == row_) {
-        throw Malformed{fmt::format("column {} comes twice", shown(key))};
+        throw Malformed{fmt::format("column {} appears twice", shown(key))};
       }
-      // A value can be read once only; what must be a number has its token for a text.
+      // A value can be read only once; as text, a number is its token.
       if (place.number) {
         if (place.text) row.texts[*place.text] = token_of(value);
         row.numbers[*place.number] = number_of(value, key);

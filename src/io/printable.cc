@@ -8,8 +8,8 @@
 namespace splitgp {
 namespace {
 
-// The bytes of the UTF-8 character that the text begins with, if it can be printed as it is; else
-// 0. REQUIRES: the text is not empty.
+// The length in bytes of the first character if it is valid UTF-8 and printable, else 0. REQUIRES:
+// the text is not empty.
 std::size_t printable_character(std::string_view text) {
   const auto byte = [&text](std::size_t at) { return static_cast<unsigned char>(text[at]); };
   const unsigned char first = byte(0);
@@ -46,7 +46,7 @@ std::string printable(std::string_view text) {
 std::string shortened(std::string_view text) {
   constexpr std::size_t kMost = 40;
   if (text.size() <= kMost) return printable(text);
-  // Not in the middle of a character.
+  // Do not cut a character in two.
   std::size_t end = kMost;
   while (end > kMost - 4 && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80U) --end;
   return printable(text.substr(0, end)) + "…";

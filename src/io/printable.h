@@ -5,11 +5,11 @@
 
 namespace splitgp {
 
-/// Text of a file, safe for a terminal: control characters and bytes that are not UTF-8 become
-/// \xNN.
+/// Text from a file made safe to print on a terminal: control characters and bytes that are not
+/// UTF-8 become \xNN.
 std::string printable(std::string_view text);
 
-/// As printable(), with "…" for what is beyond some forty characters.
+/// The same, cut to forty bytes with "…".
 std::string shortened(std::string_view text);
 
 /// A value in a message: shortened() in quotes.

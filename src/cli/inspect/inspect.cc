@@ -28,14 +28,14 @@ std::string number(const json& value) {
   return value.is_null() ? "–" : short_number(value.get<double>());
 }
 
-std::string name(const json& column) { return printable(column["name"].get<std::string>()); }
+std::string name_of(const json& column) { return printable(column["name"].get<std::string>()); }
 
-// The words `kernel` and its like would need a manual otherwise.
+// Spares the reader a look into the manual.
 std::string kernel_in_words(const std::string& kernel) {
   if (kernel == "rbf") return "rbf (infinitely smooth)";
-  if (kernel == "matern12") return "matern12 (rough: continuous, no slope)";
-  if (kernel == "matern32") return "matern32 (has a slope)";
-  if (kernel == "matern52") return "matern52 (has a curvature)";
+  if (kernel == "matern12") return "matern12 (rough: continuous, not differentiable)";
+  if (kernel == "matern32") return "matern32 (once differentiable)";
+  if (kernel == "matern52") return "matern52 (twice differentiable)";
   return kernel + " (smooth on many scales)";
 }
 
@@ -48,14 +48,14 @@ void print_theta(const json& model) {
   });
   fmt::print("  {:<24}{:>10}{:>14}{:>12}\n", "input", "relevance", "length_scale", "spread");
   for (const json& input : inputs) {
-    fmt::print("  {:<24}{:>8.1f} %{:>14}{:>12}\n", name(input),
+    fmt::print("  {:<24}{:>8.1f} %{:>14}{:>12}\n", name_of(input),
                100.0 * input["relevance"].get<double>(), number(input["length_scale"]),
                number(input["spread"]));
   }
   fmt::print("  {:<24}{:>10}{:>14}{:>12}{:>12}\n", "output", "mean", "signal sd", "noise sd",
              "spread");
   for (const json& output : model["outputs"]) {
-    fmt::print("  {:<24}{:>10}{:>14}{:>12}{:>12}\n", name(output), number(output["mean"]),
+    fmt::print("  {:<24}{:>10}{:>14}{:>12}{:>12}\n", name_of(output), number(output["mean"]),
                number(output["signal_standard_deviation"]),
                number(output["noise_standard_deviation"]), number(output["spread"]));
   }
@@ -103,7 +103,7 @@ void print_local_gps(const json& model, int most) {
       low = std::min(low, local["center"][k].get<double>());
       high = std::max(high, local["center"][k].get<double>());
     }
-    fmt::print("  {:<24}{:>12}{:>12}\n", name(model["inputs"][k]), short_number(low),
+    fmt::print("  {:<24}{:>12}{:>12}\n", name_of(model["inputs"][k]), short_number(low),
                short_number(high));
   }
 

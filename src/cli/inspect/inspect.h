@@ -8,7 +8,7 @@
 
 namespace splitgp {
 
-/// `splitgp inspect`: what a model has learned, for people or as JSON.
+/// `splitgp inspect`: what a model has learned, as text or as JSON.
 struct InspectFlags {
   std::string model;
   bool json = false;
@@ -21,8 +21,8 @@ int run_inspect(const InspectFlags& flags);
 /// conditioning is known.
 nlohmann::ordered_json describe(LoadedModel& loaded);
 
-/// Share of each input in the variation that the model sees: spread / length_scale, scaled to a sum
-/// of 1. 0 for an input that never changes.
+/// The relevance of each input: spread / length_scale, scaled so that they sum to 1. An input that
+/// never changes has 0.
 Eigen::VectorXd relevance(const SplittingGp& model);
 
 }  // namespace splitgp

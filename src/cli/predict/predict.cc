@@ -21,7 +21,7 @@ namespace {
 
 constexpr Index kBatch = 1024;
 
-// Rows are predicted many at a time, and at once when the input makes us wait.
+// Rows are predicted in batches, and immediately when the input makes us wait.
 class PredictRun : private Waiter {
  public:
   explicit PredictRun(const PredictFlags& flags)
@@ -37,7 +37,7 @@ class PredictRun : private Waiter {
     }
     const bool json = flags_.to == "ndjson" || (flags_.to.empty() && named_like_ndjson());
     ColumnSelection selection{columns_.inputs, kept_columns(rows.reader->columns()), json};
-    // Fails at once where every row would: nothing could be predicted.
+    // If an input is missing, no row could be predicted: fail now.
     find_columns("the model's inputs", columns_.inputs, rows.reader->columns());
     writer_.emplace(json, selection.texts, columns_.outputs);
     rows.reader->select(std::move(selection));
@@ -61,7 +61,7 @@ class PredictRun : private Waiter {
     return flags_.output.ends_with(".ndjson") || flags_.output.ends_with(".jsonl");
   }
 
-  // False if rows came, and every one was rejected.
+  // Returns false if there were rows and every one was rejected.
   bool read(RowReader& reader, const std::string& name) {
     Row row;
     RejectedRow rejected;

@@ -117,7 +117,7 @@ json line_json(const SplittingGp& model, const Range& range) {
           {"edges", chart_numbers(edges)}};
 }
 
-// Of the inputs that are mapped; the page needs no others.
+// Only the mapped inputs; the page needs no others.
 json columns_json(const Eigen::MatrixXd& rows, const std::vector<Index>& inputs) {
   json result = json::object();
   for (const Index k : inputs) {

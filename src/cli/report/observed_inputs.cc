@@ -15,7 +15,7 @@ struct Place {
   Index column;
 };
 
-// SplitMix64: an order that has nothing to do with time.
+// SplitMix64: an order independent of time.
 std::uint64_t shuffled(std::uint64_t sequence) {
   std::uint64_t z = sequence + 0x9e3779b97f4a7c15u;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -36,7 +36,7 @@ Range range_of(std::vector<double>& values, double length_scale) {
   const double low = quantile(values, kLeftOut);
   const double high = quantile(values, 1.0 - kLeftOut);
   double margin = kMargin * (high - low);
-  // An input that never changes is shown over the length scale it was given.
+  // An input that never changes is shown over one length scale to each side.
   if (!(margin > 1e-12 * std::max(std::abs(low), std::abs(high)))) margin = length_scale;
   return {low - margin, high + margin};
 }

@@ -42,7 +42,7 @@ SPLITGP_EMBED(licence, "licence.txt")
 namespace splitgp {
 namespace {
 
-// Within a script element nothing but "<" could end it, and JSON has that only in texts.
+// Only "<" could end a script element, and JSON has it only in strings.
 std::string embeddable(const nlohmann::ordered_json& data) {
   constexpr auto kReplace = nlohmann::ordered_json::error_handler_t::replace;
   std::string text;
@@ -71,7 +71,7 @@ std::string report_page(const nlohmann::ordered_json& data) {
   const std::string text = embeddable(data);
   std::string result;
   result.reserve(page().size() + library().size() + text.size() + 100'000);
-  // From left to right, once: what is put in is not looked at again.
+  // In one pass, from left to right: what is inserted is not searched again.
   std::string_view rest = page();
   while (true) {
     const std::size_t begin = rest.find("{{");

@@ -20,7 +20,7 @@ namespace {
 
 using Eigen::Index;
 
-// The pair of inputs that the map shows first, if one was asked for.
+// The pair of inputs that the map shows first, if the user chose one.
 std::optional<InputPair> chosen_pair(const std::vector<std::string>& wanted,
                                      const std::vector<std::string>& columns) {
   if (wanted.empty()) return std::nullopt;
@@ -47,7 +47,7 @@ int run_report(const ReportFlags& flags) {
   write_whole_file(flags.output, report_page(report_data(loaded, name, pair)));
   // For a person; a script knows what it asked for, and standard output may be the page.
   const bool terminal = ::isatty(STDERR_FILENO) == 1;
-  if (terminal && flags.output != "-") fmt::print(stderr, "page in {}\n", flags.output);
+  if (terminal && flags.output != "-") fmt::print(stderr, "wrote {}\n", flags.output);
   return kSuccess;
 }
 

@@ -5,7 +5,7 @@
 
 namespace splitgp {
 
-/// `splitgp report`: one page about a model that opens in a browser, without a network.
+/// `splitgp report`: a page about a model that opens in a browser and needs no network.
 struct ReportFlags {
   std::string model;
   std::string output = "report.html";

@@ -15,26 +15,26 @@
 
 namespace splitgp {
 
-/// The second part of a stream: what it leaves behind, and when that becomes durable. The model
-/// file with its notes and positions is committed as one; the files of predictions and rejects are
-/// written before it, because a resumed run can cut off a surplus but not make up for a loss.
+/// The committing part of a stream: what becomes durable, and when. The model, its notes and the
+/// positions are committed in one transaction. The files of predictions and rejects are flushed
+/// before it, because a resumed run can cut off surplus rows, but cannot restore lost ones.
 ///
-/// While an input keeps the stream waiting, it hands on the rows written so far, and commits when
-/// that is due.
+/// As the Waiter, it flushes these files before a wait for input, and commits during one when that
+/// is due.
 class Committing : public Waiter {
  public:
   Committing(const StreamFlags& flags, const StopSignal& stop) : flags_(flags), stop_(stop) {}
 
-  /// Opens the files of predictions and rejects, after the rows that `record` knows of. The
-  /// arguments must outlive it.
+  /// Opens the files of predictions and rejects, to continue after the rows in `record`. The
+  /// arguments must outlive this object.
   void begin(StreamModel& model, StreamRecord& record, const Reading& reading);
 
-  /// Makes the model file, if one is wanted and not there yet.
+  /// Creates the model file, if one is wanted and does not exist yet.
   void make_file();
-  /// REQUIRES: the row is counted in the record, as it is its number there that is written.
+  /// REQUIRES: the row is counted in the record already; that count is its number in the files.
   void write_prediction(const ScoredRow& row);
   void write_rejected(const RejectedRow& rejected);
-  /// A row more to commit; does so if it is time.
+  /// Adds a row to the next commit, and commits if that is due.
   void count_row();
   void commit();
 

@@ -7,18 +7,18 @@
 
 namespace splitgp {
 
-/// The length and a hash of the text that an input begins with, to notice when a file that was
-/// read before has been replaced. It covers no more than was read, so that a file may grow.
+/// Length and hash of the text at the start of an input, to notice when a file that was read
+/// earlier has been replaced. It covers no more than was read, so that a file may grow.
 class Fingerprint {
  public:
-  /// Takes in what `text` has beyond bytes(). REQUIRES: it begins with what was taken in so far.
+  /// Adds what `text` has beyond bytes(). REQUIRES: it starts with the text added so far.
   void extend(std::string_view text);
   std::uint64_t bytes() const { return bytes_; }
-  /// Whether `text` begins with the same bytes, as far as a hash can tell.
+  /// Whether `text` starts with the same bytes, as far as a hash can tell.
   bool matches(std::string_view text) const;
 
   std::string to_note() const;
-  /// Nothing if the note is not one that to_note() wrote.
+  /// Empty if to_note() did not write the note.
   static std::optional<Fingerprint> from_note(const std::string& note);
 
  private:

@@ -20,7 +20,7 @@ class StreamModel {
   StreamModel(ModelFile file, ObservationColumns columns);
   StreamModel(LoadedModel loaded, ObservationColumns columns);
 
-  /// From now on the model is in a new file. REQUIRES: it is in memory and has learned nothing.
+  /// Moves the model to a new file. REQUIRES: it is in memory and has learned nothing.
   void make_file(const std::filesystem::path& path, Durability durability);
   bool has_file() const { return file_ || loaded_; }
   const ObservationColumns& columns() const { return columns_; }
@@ -31,7 +31,7 @@ class StreamModel {
   void finish_training();
   void commit(const std::vector<SourcePosition>& positions);
   std::uint64_t rows_of(const std::string& source) const;
-  /// How `source` began when these rows were read; files of older versions do not say.
+  /// How `source` began when its rows were read; unknown in files of older versions.
   std::optional<Fingerprint> front_of(const std::string& source) const;
   void set_front(const std::string& source, const Fingerprint& front);
   void set_note(const std::string& key, std::string text);

@@ -14,16 +14,16 @@
 namespace splitgp {
 namespace {
 
-// The file is made later, with the first row. What is bound to fail does so before the files of
-// predictions and rejects are begun anew.
+// The file is created later, with the first row. If that is bound to fail, it should fail now,
+// before the files of predictions and rejects are overwritten.
 void require_folder(const std::string& file) {
   const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
   if (::access(folder.c_str(), W_OK) == 0) return;
-  throw CommandError(kFailure, fmt::format("{}: cannot be made: {}: {}", file, folder.string(),
+  throw CommandError(kFailure, fmt::format("{}: cannot be created: {}: {}", file, folder.string(),
                                            std::generic_category().message(errno)));
 }
 
-// Names that are all numbers, one of them with a fraction, are data.
+// Names that are all numbers, at least one of them with a fraction, are probably data.
 bool looks_like_data(const std::vector<std::string>& columns) {
   const auto number = [](const std::string& column) {
     return column.find_first_not_of("0123456789.-+eE") == std::string::npos;
@@ -48,9 +48,9 @@ std::optional<StreamModel> open_model(const StreamFlags& flags) {
     return std::nullopt;
   }
   if (!std::filesystem::exists(flags.model)) {
-    if (flags.test_only) throw CommandError(kFailure, flags.model + ": there is no such file");
+    if (flags.test_only) throw CommandError(kFailure, flags.model + ": no such file");
     if (flags.targets.empty()) {
-      throw CommandError(kUsage, "--target is missing, and there is no model in " + flags.model);
+      throw CommandError(kUsage, "--target is missing, and there is no model file " + flags.model);
     }
     return std::nullopt;
   }

@@ -67,8 +67,8 @@ std::string Reading::begin(const StreamModel& model) {
     skipped_ += skipped;
     if (skipped < position) {
       return fmt::format(
-          "{}: {} {} read before, and now it has {}; nothing is read from it (--reread learns all "
-          "of it)",
+          "{}: {} {} read earlier, but now it has only {}, so it is skipped; use --reread to learn "
+          "all of it",
           name(), counted(position, "row"), position == 1 ? "was" : "were",
           with_separators(skipped));
     }
@@ -83,8 +83,8 @@ void Reading::require_same_front(const StreamModel& model) const {
   const std::optional<Fingerprint> before = model.front_of(source_);
   if (!before || before->matches(open_.reader->front())) return;
   throw CommandError(kFailure, name() +
-                                   ": this is not the file that was read before, because it begins "
-                                   "differently; --reread learns all of it");
+                                   ": the file was replaced since it was read: it begins "
+                                   "differently; use --reread to learn all of it");
 }
 
 void Reading::extend_front() {

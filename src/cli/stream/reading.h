@@ -15,10 +15,10 @@
 
 namespace splitgp {
 
-/// The first part of a stream: its inputs, read one after the other. Knows which rows an earlier
-/// run has read, how far this run has come, and when to stop.
+/// The reading part of a stream: opens the inputs one after the other, skips the rows that earlier
+/// runs have read, and decides when to stop.
 ///
-/// A call that waits for input may throw WaitEnded, when a signal has ended the wait.
+/// Calls that read may throw WaitEnded when a signal arrives.
 class Reading {
  public:
   enum class End { input, limit, signal };
@@ -26,7 +26,7 @@ class Reading {
   /// What this run has read of a source.
   struct Source {
     std::uint64_t rows = 0;  ///< Those of earlier runs included.
-    Fingerprint front;       ///< Of no bytes if the source is not checked: standard input.
+    Fingerprint front;       ///< Empty for standard input, which is not checked.
   };
 
   /// `stop` and `waiter` must outlive it.
@@ -35,23 +35,22 @@ class Reading {
   /// Opens the next input. False after the last one, after the limit and after a signal.
   bool open_next();
   /// Selects the model's columns and skips the rows that were read before. Returns why nothing can
-  /// be read from the input, or an empty text. Throws CommandError if the file is another one than
-  /// the rows were read from.
+  /// be read from the input, or an empty string. Throws CommandError if the file was replaced.
   std::string begin(const StreamModel& model);
   /// The next row of the open input; Next::end also at the limit and after a signal.
   RowReader::Next next(Row& row, RejectedRow& rejected);
-  /// The row from next() has been learned or rejected, and will not be read again.
+  /// To be called when the row from next() was learned or rejected: it will not be read again.
   void count_row();
 
   const std::string& name() const { return open_.source->name(); }  ///< For messages.
-  const std::string& source() const { return source_; }             ///< Where the model keeps it.
+  const std::string& source() const { return source_; }             ///< Its key in the model file.
   const std::vector<std::string>& columns() { return open_.reader->columns(); }
 
   End end() const { return end_; }
   std::uint64_t rows() const { return rows_; }
   std::uint64_t skipped() const { return skipped_; }
   const std::map<std::string, Source>& sources() const { return sources_; }
-  /// Seconds since the start, without those spent waiting for input.
+  /// Seconds since the start, excluding those spent waiting for input.
   double busy_seconds() const;
   /// The share of all inputs that has been read, if their sizes are known.
   std::optional<double> share_read() const;

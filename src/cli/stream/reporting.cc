@@ -26,7 +26,7 @@ void Reporting::add_learned() {
   if (!record_->scores.at_power_of_two()) return;
   ScoreLine line = record_->scores.line(model_->model().n_local());
   const double seconds = reading_->busy_seconds();
-  // The first few rows are over too soon to be timed.
+  // The first few rows are too quick to be timed.
   if (seconds > line_seconds_ && line.rows > 16) {
     line.rows_per_second = static_cast<double>(line.rows - line_rows_) / (seconds - line_seconds_);
   }
@@ -68,19 +68,19 @@ void Reporting::print_summary() {
              with_separators(learned_), flags_.test_only ? "tested" : "learned",
              with_separators(rejected_), seconds);
   if (const std::uint64_t skipped = reading_->skipped(); skipped > 0) {
-    fmt::print(to_, "; {} {} read before", with_separators(skipped), skipped == 1 ? "was" : "were");
+    fmt::print(to_, "; {} read in earlier runs", with_separators(skipped));
   }
   if (model_->has_file()) {
     fmt::print(to_, "; model in {}", flags_.model);
   } else if (!flags_.model.empty()) {
-    fmt::print(to_, "; no model is made");
+    fmt::print(to_, "; no model was created");
   }
   fmt::print(to_, "\n");
   std::fflush(to_);
   if (rejected_ > 0) print_rejections();
 }
 
-// With several outputs the table has their averages only.
+// With several outputs, the table has only averages over them.
 void Reporting::print_outputs() const {
   const std::vector<std::string>& outputs = model_->columns().outputs;
   for (std::size_t o = 0; outputs.size() > 1 && o < outputs.size(); ++o) {
@@ -96,13 +96,13 @@ void Reporting::print_outputs() const {
 
 void Reporting::print_rejections() const {
   const std::vector<std::string>& inputs = model_->columns().inputs;
-  // A model that is in a file has its columns for good.
+  // The columns of a model in a file cannot change.
   const bool can_be_ignored =
       learned_nothing() && !model_->has_file() && inputs.size() > 1 &&
       std::find(inputs.begin(), inputs.end(), first_rejected_column_) != inputs.end();
   fmt::print(stderr, "splitgp: {} rejected, the first at {}{}\n", counted(rejected_, "row"),
              printable(first_rejection_),
-             can_be_ignored ? "; columns that are no numbers can be left out with --ignore" : "");
+             can_be_ignored ? "; use --ignore to leave out columns that are not numbers" : "");
 }
 
 }  // namespace splitgp

@@ -13,16 +13,17 @@
 
 namespace splitgp {
 
-/// The third part of a stream: what a person sees of it. The table and the summary go to standard
-/// output, or to standard error if the predictions are there; progress and warnings to standard
-/// error.
+/// The reporting part of a stream: what the user sees. The table and the summary go to standard
+/// output, or to standard error if predictions take standard output; progress and warnings go to
+/// standard error.
 class Reporting {
  public:
   explicit Reporting(const StreamFlags& flags);
 
-  /// Prints the table of the runs before. The arguments must outlive it.
+  /// Prints the table of earlier runs. The arguments must outlive this object.
   void begin(const StreamModel& model, StreamRecord& record, const Reading& reading);
-  /// A row was learned and scored: at 1, 2, 4, 8, … rows the table, also the record's, gets a line.
+  /// To be called for each row learned and scored. At 1, 2, 4, 8, … rows it adds a line to the
+  /// table, both the printed one and the record's.
   void add_learned();
   void add_rejected(const RejectedRow& rejected);
   /// Cheap enough for every row.
@@ -30,7 +31,7 @@ class Reporting {
   void warn(const std::string& message);
   void print_summary();
 
-  /// Rows came, and every one was rejected.
+  /// There were rows, and every one was rejected.
   bool learned_nothing() const { return rejected_ > 0 && learned_ == 0; }
 
  private:

@@ -28,9 +28,9 @@ class StreamRun {
     try {
       end = read_inputs();
     } catch (const FileError&) {
-      throw;  // the commit itself has failed: the file is as of the one before
+      throw;  // a commit failed: the file is as of the one before
     } catch (...) {
-      finish();  // what was learned before the trouble stays
+      finish();  // keep what was learned before the error
       throw;
     }
     if (model_ && end == Reading::End::input) model_->finish_training();
@@ -63,7 +63,7 @@ class StreamRun {
     reporting_.print_summary();
   }
 
-  // False if there is nothing to read in the input.
+  // Returns false if there is nothing to read in the input.
   bool begin_input() {
     if (!model_) {
       if (reading_.columns().empty()) {
@@ -79,7 +79,7 @@ class StreamRun {
   }
 
   void begin_record() {
-    // Before anything is printed or written. Flags may give columns by the numbers of this input.
+    // Checked before anything is printed or written. Flags may use column numbers of this input.
     const bool asks = !flags_.targets.empty() || !flags_.inputs.empty() || !flags_.ignored.empty();
     if (model_->has_file() && asks) {
       check_columns(model_->columns(), reading_.columns(), flags_.targets, flags_.inputs,
@@ -95,11 +95,11 @@ class StreamRun {
   }
 
   void take_row(bool good) {
-    // Not before there is something to learn: a file with the wrong columns would stand in the way
-    // of the right flags. Empty, so that the row and its position become durable together.
+    // Not earlier: a file made with the wrong columns would be in the way when the command is
+    // corrected. Not later: the row and its position must be committed together.
     if (good) committing_.make_file();
     good = good && learn();
-    // Not counted: after a correction the next run begins with this very row.
+    // This row is not counted, so that the next run, after a correction, starts with it.
     if (!good && flags_.strict) {
       throw CommandError(kBadRow, fmt::format("{}: line {}: {}", reading_.name(), rejected_.line,
                                               rejected_.reason));
@@ -119,7 +119,8 @@ class StreamRun {
     reporting_.show_progress();
   }
 
-  // Predicts row_ into scored_, then learns it. If it cannot, the reason is in rejected_.
+  // Predicts row_ into scored_, then learns it. Returns false, with the reason in rejected_, if it
+  // cannot be learned.
   bool learn() {
     const SplittingGp& model = model_->model();
     const Eigen::Index inputs = model.n_inputs();
@@ -153,7 +154,7 @@ class StreamRun {
   Reading reading_;
   Reporting reporting_;
   std::optional<StreamModel> model_;    // from the first input that is not empty
-  std::optional<StreamRecord> record_;  // with the model, and what both parts above write about
+  std::optional<StreamRecord> record_;  // set when the model is
   Row row_;
   RejectedRow rejected_;
   ScoredRow scored_;

@@ -43,7 +43,7 @@ int main(int argc, char** argv) {
   splitgp::Options options;
   options.split_limit = static_cast<int>(head[2]);
   options.training = splitgp::Training::off;
-  options.hyperparameters.length_scale = Eigen::VectorXd::Constant(d, 2.0);
+  options.hyperparameters.emplace().length_scale = Eigen::VectorXd::Constant(d, 2.0);
   splitgp::SplittingGp gp(d, 1, options);
 
   std::vector<double> update;

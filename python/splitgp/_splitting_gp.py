@@ -4,30 +4,33 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from numpy.typing import ArrayLike
 
 from splitgp import _core, _options
 from splitgp._arrays import floats, observation_rows, rows
 from splitgp._facts import Facts
+from splitgp._keywords import TakesKeywords
 from splitgp._results import (
+    ColumnStatistics,
     Explanation,
     Hyperparameters,
-    LocalGP,
+    LocalGPPoints,
+    LocalGPSummary,
+    Observations,
     Prediction,
     SplitRecord,
     TrainResult,
 )
+from splitgp._signature import takes_options
 
 __all__ = ["SplittingGP"]
 
-Kernel = Literal["auto", "rbf", "matern12", "matern32", "matern52", "rational_quadratic"]
 
-
-class SplittingGP(Facts):
+@takes_options()
+class SplittingGP(TakesKeywords, Facts):
     """Streaming Gaussian-process regression whose every update is bounded by ``split_limit``.
 
     The model is a set of local GPs that share one kernel. An observation goes to the local GP with
@@ -40,45 +43,7 @@ class SplittingGP(Facts):
 
     Parameters
     ----------
-    split_limit : int, default 250
-        The most observations a local GP owns. Accuracy grows with it, and so does the cost of an
-        update, with its square.
-    kernel : str, default "auto"
-        "rbf", "matern12", "matern32", "matern52", "rational_quadratic"; or "auto": training
-        chooses among the first four.
-    aggregation : {"evidence", "similarity", "nearest"}
-        How local predictions are weighted: by what their data say about the query, by the distance
-        of their center (the paper's rule), or the nearest one alone.
-    neighbors : int, default 8
-        How many of the most similar local GPs speak; 0 means all.
-    inherit : bool, default True
-        After a split each half also remembers the other's observations until new ones displace
-        them, so that a split changes no prediction.
-    training : {"inline", "background", "off"}
-        When the hyperparameters are learned: within update, whenever the number of observations has
-        doubled; at the same moments in a thread of its own; or only when train() is called.
-    seed : int, default 0
-        Of every random choice the model makes.
-    preset : {None, "paper"}
-        "paper": the paper's pseudo-code (rbf, similarity over all local GPs, no inheritance).
-        Keywords that differ from their defaults win over the preset.
-    taper : bool, default True
-        Fade a local GP out before it leaves the `neighbors` most similar; without it predictions
-        jump there.
-    principal_direction : {"exact", "oja"}
-        How a split finds its direction: a decomposition, or Oja's rule for large dimensions.
-    split_space : {"scaled", "raw"}
-        Measure the spread of inputs in units of the length scales, or as they come.
-    training_observations : int, default 3000
-        How many observations a training looks at, at most.
-    fixed : sequence of str, default ()
-        Hyperparameters that training leaves alone: "length_scale", "signal_variance",
-        "noise_variance", "shape", "mean", "output_scale".
-    hyperparameters : mapping or Hyperparameters, optional
-        Where training starts, and what holds without it. Names as in `Hyperparameters`; those left
-        out have defaults.
-    n_threads : int, default 1
-        Threads that share a batch of predictions. Results do not depend on it, to the last bit.
+    {options}
 
     Examples
     --------
@@ -98,41 +63,11 @@ class SplittingGP(Facts):
     True
     """
 
-    def __init__(
-        self,
-        split_limit: int = 250,
-        kernel: Kernel = "auto",
-        aggregation: Literal["evidence", "similarity", "nearest"] = "evidence",
-        neighbors: int = 8,
-        inherit: bool = True,
-        training: Literal["inline", "background", "off"] = "inline",
-        seed: int = 0,
-        preset: Literal["paper"] | None = None,
-        *,
-        taper: bool = True,
-        principal_direction: Literal["exact", "oja"] = "exact",
-        split_space: Literal["scaled", "raw"] = "scaled",
-        training_observations: int = 3000,
-        fixed: Sequence[str] | None = (),
-        hyperparameters: dict[str, Any] | Hyperparameters | None = None,
-        n_threads: int = 1,
-    ) -> None:
-        self._keywords: dict[str, Any] = {
-            "split_limit": split_limit,
-            "kernel": kernel,
-            "aggregation": aggregation,
-            "neighbors": neighbors,
-            "inherit": inherit,
-            "training": training,
-            "seed": seed,
-            "preset": preset,
-            "taper": taper,
-            "principal_direction": principal_direction,
-            "split_space": split_space,
-            "training_observations": training_observations,
+    def _accept(self, keywords: dict[str, Any]) -> None:
+        fixed = keywords["fixed"]
+        self._keywords = {
+            **keywords,
             "fixed": fixed if isinstance(fixed, str) else tuple(fixed or ()),
-            "hyperparameters": hyperparameters,
-            "n_threads": n_threads,
         }
         self._options = _options.make(self._keywords)
         # Made by the first update, which tells the number of inputs and outputs.
@@ -195,6 +130,33 @@ class SplittingGP(Facts):
         (1, 2)
         """
         return Prediction(*self._ready().predict(rows("X", X), self._flat))
+
+    def predict_then_update(
+        self, X: ArrayLike, y: ArrayLike, noise_variance: ArrayLike | None = None
+    ) -> tuple[Prediction, _core.UpdateResult]:
+        """Predict each row before learning it: how a stream is scored.
+
+        The same bits as one `predict` and one `update` for each row, in less time.
+
+        Examples
+        --------
+        >>> import numpy as np, splitgp
+        >>> X = np.linspace(0, 6, 200).reshape(-1, 1)
+        >>> y = np.sin(X[:, 0])
+        >>> gp = splitgp.SplittingGP(split_limit=50)
+        >>> before, result = gp.predict_then_update(X, y)
+        >>> result.splits > 0, bool(np.abs(before.mean - y)[100:].max() < 0.05)
+        (True, True)
+        """
+        X, y, noise_variance, flat = observation_rows(X, y, noise_variance)
+        model = self._model
+        if model is None:
+            model = _core.Model(X.shape[1], y.shape[1], self._options)
+        else:
+            flat = self._flat
+        before, result = model.predict_then_update(X, y, noise_variance, flat)
+        self._model, self._flat = model, flat  # only now: a rejected call fixes nothing
+        return Prediction(*before), result
 
     def explain(self, x: ArrayLike) -> Explanation:
         """Predict at one input and show what each local GP said, and its weight.
@@ -281,6 +243,14 @@ class SplittingGP(Facts):
         self._ready().set_hyperparameters(_options.hyperparameters_dict(values))
 
     @property
+    def theta_version(self) -> int:
+        """How often the hyperparameters have changed.
+
+        Each local GP remembers the version that its factor was made with.
+        """
+        return 0 if self._model is None else self._model.theta_version
+
+    @property
     def split_history(self) -> list[SplitRecord]:
         """Every split so far."""
         if self._model is None:
@@ -288,21 +258,70 @@ class SplittingGP(Facts):
         return [SplitRecord(**one) for one in self._model.split_history()]
 
     @property
-    def local_gps(self) -> list[LocalGP]:
+    def local_gps(self) -> list[LocalGPSummary]:
         """The local GPs: center, size, condition, memory."""
         if self._model is None:
             return []
-        return [LocalGP(**one) for one in self._model.local_gps()]
+        return [LocalGPSummary(**one) for one in self._model.local_gps()]
 
     @property
     def n_local(self) -> int:
         """How many local GPs there are."""
         return 0 if self._model is None else self._model.n_local
 
-    def observations(self) -> tuple[Any, Any, Any]:
-        """Copies of all X, y and noise_variance, in the order in which they came."""
-        X, y, noise_variance = self._ready().observations()
-        return X, y[:, 0] if self._flat else y, noise_variance
+    @property
+    def input_statistics(self) -> ColumnStatistics:
+        """Mean and standard deviation of each input, over all observations so far.
+
+        Examples
+        --------
+        >>> import splitgp
+        >>> gp = splitgp.SplittingGP()
+        >>> _ = gp.update([[0.0, 5.0], [2.0, 5.0]], [1.0, 3.0])
+        >>> gp.input_statistics.mean, gp.input_statistics.spread
+        (array([1., 5.]), array([1., 0.]))
+        >>> gp.output_statistics.mean
+        array([2.])
+        """
+        return ColumnStatistics(**self._ready().input_statistics())
+
+    @property
+    def output_statistics(self) -> ColumnStatistics:
+        """The same for each output."""
+        return ColumnStatistics(**self._ready().output_statistics())
+
+    def observations(self) -> Observations:
+        """A copy of all observations: X, y and noise_variance, in the order in which they came.
+
+        Examples
+        --------
+        >>> import splitgp
+        >>> gp = splitgp.SplittingGP()
+        >>> _ = gp.update([[0.0], [1.0]], [5.0, 6.0])
+        >>> X, y, noise_variance = gp.observations()
+        >>> y
+        array([5., 6.])
+        """
+        X, y, noise_variance, _ = self._ready().observations()
+        return Observations(X, self._like_y(y), noise_variance)
+
+    def points(self, local_gp: int) -> LocalGPPoints:
+        """A copy of what one local GP conditions on, and which of it is its own.
+
+        Examples
+        --------
+        >>> import numpy as np, splitgp
+        >>> X = np.linspace(0, 6, 120).reshape(-1, 1)
+        >>> gp = splitgp.SplittingGP(split_limit=50, training="off")
+        >>> _ = gp.update(X, np.sin(X[:, 0]))
+        >>> sum(int(gp.points(i).owned.sum()) for i in range(gp.n_local))
+        120
+        """
+        X, y, noise_variance, sequence, owned = self._ready().points(local_gp)
+        return LocalGPPoints(X, self._like_y(y), noise_variance, sequence, owned)
+
+    def _like_y(self, outputs: Any) -> Any:
+        return outputs[:, 0] if self._flat else outputs
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write the model to one file, which `SplittingGP.load` and the splitgp command read.
@@ -403,17 +422,16 @@ class SplittingGP(Facts):
         ]
 
     def __repr__(self) -> str:
-        changed = [
-            f"{name}={value!r}"
-            for name, value in self._keywords.items()
-            if name in ("split_limit",) or not _same(value, _options.DEFAULTS[name])
-        ]
-        text = f"SplittingGP({', '.join(changed)})"
+        chosen = ", ".join(_options.shown(self._keywords, always=("split_limit",)))
+        text = f"SplittingGP({chosen})"
         if self._model is None:
             return text
         return (
-            f"<{text}: {self.n_observations} observations in {self.n_local} local GPs, "
-            f"{self.n_inputs} inputs, {self.n_outputs} outputs>"
+            f"<{text}: {_count(self.n_observations, 'observation')} in "
+            f"{_count(self.n_local, 'local GP')}, {_count(self._model.n_inputs, 'input')}, "
+            f"{_count(self._model.n_outputs, 'output')}, "
+            f"{_count(len(self.training_history), 'training')}, "
+            f"kernel {self.hyperparameters.kernel}>"
         )
 
     def _repr_html_(self) -> str:
@@ -424,5 +442,5 @@ class SplittingGP(Facts):
         return f"<table><caption><b>SplittingGP</b></caption>{lines}</table>"
 
 
-def _same(value: Any, default: Any) -> bool:
-    return type(value) is type(default) and bool(value == default)
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" + ("" if number == 1 else "s")

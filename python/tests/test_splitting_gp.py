@@ -61,8 +61,8 @@ def test_update_says_what_happened():
 def test_threads_do_not_change_a_bit():
     X, y = stream(400)
     predictions = []
-    for n_threads in (1, 2, 5):
-        gp = splitgp.SplittingGP(split_limit=50, n_threads=n_threads)
+    for threads in (1, 2, 5):
+        gp = splitgp.SplittingGP(split_limit=50, threads=threads)
         gp.update(X, y)
         predictions.append(gp.predict(X))
     for other in predictions[1:]:
@@ -166,7 +166,7 @@ def test_defaults_are_the_engine_s():
         ({"training": "never"}, 'training is "never"'),
         ({"training_observations": 1}, "training_observations is 1"),
         ({"seed": -3}, "seed is -3"),
-        ({"n_threads": 0}, "n_threads is 0"),
+        ({"threads": 0}, "threads is 0"),
         ({"preset": "best"}, "preset is 'best'"),
         ({"fixed": ["width"]}, 'fixed names "width"'),
         ({"fixed": "mean"}, "fixed is 'mean'"),

@@ -44,7 +44,7 @@ std::vector<Options> all_kinds() {
   std::vector<Options> kinds(3, testing::fixed_theta());
   for (Options& options : kinds) {
     options.split_limit = 15;
-    options.hyperparameters.length_scale = VectorXd{{0.5, 0.8, 1.1}};
+    options.hyperparameters.emplace().length_scale = VectorXd{{0.5, 0.8, 1.1}};
   }
   kinds[1].inherit = false;
   kinds[1].aggregation = Aggregation::similarity;

@@ -78,7 +78,7 @@ TEST(Rivals, RowsAndBatchesTrainAlike) {
     batch->update_batch(stream.X, stream.Y);
     for (Index i = 0; i < 110; ++i) rows->update(stream.X.col(i), stream.Y.col(i));
     EXPECT_EQ(batch->n_local(), rows->n_local());
-    EXPECT_EQ(batch->hyperparameters().version, rows->hyperparameters().version);
+    EXPECT_EQ(batch->theta_version(), rows->theta_version());
     EXPECT_LT((batch->predict(stream.X).mean - rows->predict(stream.X).mean).cwiseAbs().maxCoeff(),
               1e-6);
   }
@@ -151,7 +151,7 @@ ModelState state_after(Index n) {
   theta.output_scale = VectorXd::Ones(1);
   options.hyperparameters = theta;
   ModelState state(2, 1, options);
-  state.next_sequence = static_cast<std::uint64_t>(n);
+  state.knowledge.observations = static_cast<std::uint64_t>(n);
   return state;
 }
 
@@ -165,11 +165,11 @@ double cost(const TrainingSet& set) {
 
 TEST(TrainingDraw, SharesAreBlocksOfTheirOwnWithinTheBounds) {
   const ModelState state = state_after(1200);
-  const ExactGp small = part_of(50, 0.0, state.theta);
+  const ExactGp small = part_of(50, 0.0, state.knowledge.theta);
   const TrainingSet three = draw_from_shares(state, {&small, &small, &small});
   EXPECT_EQ(three.blocks.size(), 3U);
   EXPECT_EQ(three.observations, 150);
-  const ExactGp large = part_of(1200, 0.0, state.theta);
+  const ExactGp large = part_of(1200, 0.0, state.knowledge.theta);
   const TrainingSet one = draw_from_shares(state, {&large});
   EXPECT_EQ(one.blocks.size(), 1U);
   EXPECT_EQ(one.observations, 1000);
@@ -182,8 +182,8 @@ TEST(TrainingDraw, SharesAreBlocksOfTheirOwnWithinTheBounds) {
 
 TEST(TrainingDraw, RegionsAreDrawnByCoreAndLargeOnesThinned) {
   const ModelState state = state_after(1300);
-  const ExactGp large = part_of(1200, 0.0, state.theta);
-  const ExactGp other = part_of(100, 5.0, state.theta);
+  const ExactGp large = part_of(1200, 0.0, state.knowledge.theta);
+  const ExactGp other = part_of(100, 5.0, state.knowledge.theta);
   const TrainingSet set = draw_from_regions(state, {&large, &other});
   EXPECT_LE(cost(set), 1e9 + 1e6);
   const TrainingSet neighbours = draw_from_regions(state, {&other, &other, &other});

@@ -26,7 +26,7 @@ SplittingGp model_with(int threads, Aggregation aggregation = Aggregation::evide
   options.split_limit = 15;
   options.threads = threads;
   options.aggregation = aggregation;
-  options.hyperparameters.length_scale = VectorXd{{0.5, 0.8, 1.1}};
+  options.hyperparameters.emplace().length_scale = VectorXd{{0.5, 0.8, 1.1}};
   SplittingGp model(kInputs, kOutputs, options);
   const testing::Stream stream = testing::smooth_stream(61, kInputs, kOutputs, 300);
   model.update_batch(stream.X, stream.Y);

@@ -65,6 +65,8 @@ class Regressor {
   /// Adopts θ and refits.
   void set_hyperparameters(Hyperparameters theta);
   const Hyperparameters& hyperparameters() const;
+  /// Counts the changes of θ.
+  std::uint64_t theta_version() const;
 
   Eigen::Index n_inputs() const;
   Eigen::Index n_outputs() const;

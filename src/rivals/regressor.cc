@@ -89,6 +89,7 @@ void Regressor::set_hyperparameters(Hyperparameters theta) {
 const Hyperparameters& Regressor::hyperparameters() const {
   return state_->knowledge.theta->values;
 }
+std::uint64_t Regressor::theta_version() const { return state_->knowledge.theta->version; }
 Index Regressor::n_inputs() const { return state_->inputs(); }
 Index Regressor::n_outputs() const { return state_->outputs(); }
 std::uint64_t Regressor::n_observations() const { return state_->knowledge.observations; }

@@ -5,7 +5,7 @@ set -eu
 dnf -y install eigen3-devel cli11-devel fmt-devel simdjson-devel json-devel zlib-devel xz-devel \
   libzstd-devel npm
 
-# NLopt is not packaged there, and the SQLite that is has no room for our needs: CMakeLists.txt asks for 3.40.
+# NLopt is not packaged there, and SQLite is older than the 3.40 that CMakeLists.txt asks for.
 # from_source URL SHA256: leaves the unpacked archive in ./source.
 from_source() {
   cd "$(mktemp -d)"

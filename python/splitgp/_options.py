@@ -60,7 +60,8 @@ def name(field: str, value: object) -> str:
     return value
 
 
-def _convert(field: str, value: Any) -> Any:
+def convert(field: str, value: Any) -> Any:
+    """A keyword as the engine reads it, or a ValueError that names the field."""
     if field == "fixed":
         if isinstance(value, str) or not all(isinstance(part, str) for part in value):
             raise ValueError(f"fixed is {value!r}; it must be a sequence of names")
@@ -115,7 +116,7 @@ def make(keywords: Mapping[str, Any]) -> _core.Options:
         # With a preset, a keyword left at its default leaves the choice to the preset.
         if preset is not None and is_default(field, value):
             continue
-        setattr(options, field, _convert(field, value))
+        setattr(options, field, convert(field, value))
     # Making a model checks what is left; the sizes only have to fit the given θ.
     prior(options)
     return options

@@ -35,11 +35,12 @@ class SplittingGP(TakesKeywords, Facts):
 
     The model is a set of local GPs that share one kernel. An observation goes to the local GP with
     the most similar center; one that owns more than ``split_limit`` observations is split in two,
-    and neither prediction nor cost jumps when it is. A prediction is a continuous weighted average
-    of the local GPs near the query. Inputs and outputs may be in any units: nothing needs scaling.
+    which changes neither predictions nor their cost abruptly. A prediction is a continuous weighted
+    average of the local GPs near the query. Inputs and outputs may be in any units: nothing needs
+    scaling.
 
-    Any number of Python threads may use one model: predictions run side by side, updates one at a
-    time, all of them without the interpreter's lock.
+    Any number of Python threads may use one model: predictions run in parallel, updates one at a
+    time, and neither holds the interpreter's lock.
 
     Parameters
     ----------
@@ -79,15 +80,15 @@ class SplittingGP(TakesKeywords, Facts):
     ) -> _core.UpdateResult:
         """Learn the rows of X and y, in order.
 
-        The model is the same, bit for bit, whether rows come one by one or many at once. A value
-        that is not finite anywhere rejects the whole call and leaves the model as it was.
+        The model is the same, bit for bit, whether rows come one by one or many at once. If any
+        value is not finite, the whole call is rejected and the model stays as it was.
 
         Parameters
         ----------
         X : array of shape (n, d)
             C-ordered float64 arrays are read in place, others are copied.
         y : array of shape (n,) or (n, p)
-            p outputs share everything but y. The first call's shape is that of predictions.
+            p outputs share everything but y. Predictions have the shape of the first call's y.
         noise_variance : float or array of shape (n,), optional
             Each observation's own known noise, added to the one that training learns.
 
@@ -119,7 +120,7 @@ class SplittingGP(TakesKeywords, Facts):
     def predict(self, X: ArrayLike) -> Prediction:
         """Predict at the rows of X.
 
-        Far from all observations the answer is the prior: its mean, and its variance.
+        Far from all observations the answer is the prior's mean and variance.
 
         Examples
         --------
@@ -134,9 +135,15 @@ class SplittingGP(TakesKeywords, Facts):
     def predict_then_update(
         self, X: ArrayLike, y: ArrayLike, noise_variance: ArrayLike | None = None
     ) -> tuple[Prediction, _core.UpdateResult]:
-        """Predict each row before learning it: how a stream is scored.
+        """Predict each row, then learn it; for scoring a stream.
 
-        The same bits as one `predict` and one `update` for each row, in less time.
+        The bits are those of one `predict` and one `update` for each row, in less time. Arguments
+        are as in `update`.
+
+        Returns
+        -------
+        Prediction, UpdateResult
+            What the model expected of each row before it learned that row, and what happened then.
 
         Examples
         --------
@@ -159,7 +166,7 @@ class SplittingGP(TakesKeywords, Facts):
         return Prediction(*before), result
 
     def explain(self, x: ArrayLike) -> Explanation:
-        """Predict at one input and show what each local GP said, and its weight.
+        """Predict at one input and show each local GP's prediction and weight.
 
         Examples
         --------
@@ -176,7 +183,7 @@ class SplittingGP(TakesKeywords, Facts):
         return Explanation._from_core(self._ready().explain(x))
 
     def train(self) -> TrainResult:
-        """Learn the hyperparameters now, whatever the schedule; bounded work at any size.
+        """Train the hyperparameters now, whatever the schedule; the work is bounded at any size.
 
         Examples
         --------
@@ -190,25 +197,42 @@ class SplittingGP(TakesKeywords, Facts):
         return TrainResult._from_core(self._ready().train())
 
     def finish_training(self) -> None:
-        """Wait for a background training under way and adopt what it found."""
+        """Wait for a background training that is running, and adopt its result."""
         if self._model is not None:
             self._model.finish_training()
 
     def refit(self, most: int | None = None) -> int:
         """Bring at most `most` local GPs (default: all) to the current hyperparameters.
 
-        Updates do so by themselves, one local GP at a time; this is for idle moments. Returns how
-        many are still behind.
+        Updates also do this, one local GP at a time; call it when there is time to spare. Returns
+        how many are still behind.
         """
         if self._model is None:
             return 0
         return self._model.refit(self.n_local if most is None else int(most))
 
-    def set_awake_limit(self, limit: int) -> None:
-        """Keep the factors of so many local GPs, those used last; 0: of all.
+    def set_threads(self, threads: int) -> None:
+        """Change the option `threads`, the only one that may change later.
 
-        Memory for time: factors are most of a model when `split_limit` is large. One that is needed
-        again is rebuilt, which changes answers by rounding alone.
+        Examples
+        --------
+        >>> import splitgp
+        >>> gp = splitgp.SplittingGP()
+        >>> gp.set_threads(2)
+        >>> gp
+        SplittingGP(split_limit=250, threads=2)
+        """
+        threads = _options.convert("threads", threads)
+        if self._model is not None:
+            self._model.set_threads(threads)
+        self._keywords = {**self._keywords, "threads": threads}
+        self._options = _options.make(self._keywords)
+
+    def set_awake_limit(self, limit: int) -> None:
+        """Let only the `limit` local GPs that were used last keep their factors; 0: all of them.
+
+        This trades time for memory: with a large `split_limit`, factors are most of a model. One
+        that is needed again is rebuilt, which changes answers by rounding alone.
 
         Examples
         --------

@@ -60,13 +60,13 @@ class _Rival(Facts):
     def update(self, X: ArrayLike, y: ArrayLike, noise_variance: ArrayLike | None = None) -> None:
         """Learn the rows of X and y, in order.
 
-        A value that is not finite anywhere rejects the whole call and leaves the model as it was.
+        If any value is not finite, the whole call is rejected and the model stays as it was.
 
         Parameters
         ----------
         X : array of shape (n, d)
         y : array of shape (n,) or (n, p)
-            The first call's shape is that of predictions.
+            Predictions have the shape of the first call's y.
         noise_variance : float or array of shape (n,), optional
             Each observation's own known noise, added to the one that training learns.
         """
@@ -83,7 +83,7 @@ class _Rival(Facts):
         return Prediction(*self._ready().predict(rows("X", X), self._flat))
 
     def train(self) -> TrainResult:
-        """Learn the hyperparameters now, whatever the schedule; bounded work at any size."""
+        """Train the hyperparameters now, whatever the schedule; the work is bounded."""
         return TrainResult._from_core(self._ready().train())
 
     @property
@@ -212,7 +212,7 @@ class LocalGP(_Rival):
         The similarity (correlation of the kernel, between 0 and 1) below which a new model starts.
         Larger: more and smaller models.
     neighbors : int, default 8
-        How many of the most similar models speak; 0 means all.
+        How many of the most similar models are asked; 0 asks all.
     most_observations : int, default 0
         The most observations of one model, beyond which each new one displaces the oldest; 0 means
         no limit.
@@ -263,7 +263,7 @@ class LoGGP(_Rival):
     """LoG-GP: a locally growing random tree of GPs (Lederer et al. 2021).
 
     A leaf that reaches ``split_limit`` is cut along its widest input; near a cut, points go to one
-    side or the other at random, and both sides speak.
+    side or the other at random, and both sides are asked.
 
     Parameters
     ----------

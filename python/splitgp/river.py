@@ -29,17 +29,17 @@ Features = Mapping[Hashable, Any]
 class SplittingGPRegressor(base.MiniBatchRegressor):
     """Gaussian-process regression for river.
 
-    Features may be missing and may appear later. One that is absent, None or NaN has the mean of
-    the values seen so far. A name that was never learned before makes the model one input larger:
-    the latest `relearn_limit` observations are learned again with the new feature at its first
-    value, which for them says nothing; with `relearn_limit=0` new names are ignored, at no cost.
-    Features that are not numbers are an error: encode them before, in a pipeline.
+    Features may be missing and may appear later. One that is absent, None or NaN takes the mean of
+    its values so far. A new name adds an input to the model: the latest `relearn_limit`
+    observations are learned again with the new feature at its first value, a constant that carries
+    no information; with `relearn_limit=0` new names are ignored. A feature that is not a number is
+    an error: encode it first, in a pipeline.
 
     Parameters
     ----------
     {options}
     relearn_limit : int, default 10_000
-        How many observations at most are learned again when a new feature appears.
+        The most observations that are learned again when a new feature appears.
 
     Examples
     --------
@@ -52,10 +52,10 @@ class SplittingGPRegressor(base.MiniBatchRegressor):
     >>> metric.get() < 10
     True
 
-    Nearly all of that error comes from the first rows. The very first prediction is the prior's,
-    which knows nothing of the data: mean 0 and variance 1. From then on the prior follows the scale
-    of the data until the first training, at 32 rows; given `hyperparameters` hold from the first
-    row. Afterwards:
+    Nearly all of that error comes from the first rows. The very first prediction is made without
+    data: mean 0 and the default variances, unless `hyperparameters` are given. From then on,
+    without `hyperparameters`, the prior follows the scale of the data until the first training, at
+    32 rows. Afterwards:
 
     >>> last = [(x, y) for x, y in datasets.TrumpApproval()][-100:]
     >>> metric = metrics.MAE()

@@ -167,6 +167,12 @@ void bind_model(nb::module_& m) {
           },
           nb::arg("most"))
       .def(
+          "set_threads",
+          [](Model& self, int threads) {
+            self.write([=](SplittingGp& gp) { gp.set_threads(threads); });
+          },
+          nb::arg("threads"))
+      .def(
           "set_awake_limit",
           [](Model& self, Eigen::Index limit) {
             self.write([=](SplittingGp& gp) { gp.set_awake_limit(limit); });

@@ -114,6 +114,18 @@ def test_threads_do_not_change_a_bit():
         np.testing.assert_array_equal(predictions[0].variance, other.variance)
 
 
+def test_threads_may_change_later():
+    X, y = stream(100)
+    gp = splitgp.SplittingGP(split_limit=30, training="off")
+    gp.update(X, y)
+    before = gp.predict(X).mean
+    gp.set_threads(3)
+    np.testing.assert_array_equal(gp.predict(X).mean, before)
+    assert gp.options["threads"] == gp._model.options().threads == 3
+    with pytest.raises(ValueError, match="threads is 0"):
+        gp.set_threads(0)
+
+
 def test_interval_covers_as_often_as_it_promises():
     X, y = stream(1200)
     gp = splitgp.SplittingGP(split_limit=100)

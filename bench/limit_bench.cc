@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/internals.h"
+#include "core/model_training.h"
 #include "core/training_set.h"
 #include "machine.h"
 #include "splitgp/splitting_gp.h"

@@ -2,6 +2,7 @@
 
     python -m experiments synthetic|kin40k|powergen|figure1|theory|beyond|all
 
-Each experiment writes its measurements (CSV, one row each), figures (PNG and SVG) and a page made
-from them. A run that was stopped goes on where it was: what the CSV holds is not measured again.
+Run it from the root of a checkout. Each experiment writes its measurements (CSV, one row each),
+figures (PNG and SVG) and a page made from them. An interrupted run continues where it stopped: what
+the CSV holds is not measured again.
 """

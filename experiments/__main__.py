@@ -38,7 +38,12 @@ TITLES = {
     "powergen": "error and run time against observations per local model (Fig. 5 b)",
     "figure1": "how a split cuts, and continuity (Fig. 1)",
     "theory": "the propositions and complexities, measured",
-    "beyond": "a robot arm with seven outputs and two streams in the order of time",
+    "beyond": "a robot arm with seven outputs and two streams in time order",
+}
+
+OVERVIEWS = {
+    "summary.md": "the requirements, and where they are not met",
+    "claims.md": "every claim of the paper, with a verdict",
 }
 
 
@@ -50,14 +55,17 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("experiment", choices=[*EXPERIMENTS, "all"])
     parser.add_argument(
-        "--quick", action="store_true", help="small versions, to see that all works"
+        "--quick", action="store_true", help="small versions, to check that everything works"
     )
     parser.add_argument("--replicates", type=int, metavar="N", help="default: 10; with --quick 2")
-    parser.add_argument("--jobs", type=int, default=2, metavar="N", help="side by side; default 2")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="default: see below")
-    parser.add_argument("--seed", type=int, default=0, help="of data and models; default 0")
-    parser.epilog = "Default of --out: docs/results in a checkout, else splitgp-results; with "
-    parser.epilog += "--quick, splitgp-results-quick."
+    parser.add_argument("--jobs", type=int, default=2, metavar="N", help="in parallel; default 2")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="default: docs/results; with --quick splitgp-results-quick",
+    )
+    parser.add_argument("--seed", type=int, default=0, help="seed of data and models; default 0")
     given = parser.parse_args(arguments)
     for name, smallest in (("replicates", 1), ("jobs", 1), ("seed", 0)):
         value = getattr(given, name)
@@ -67,13 +75,11 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def default_out(quick: bool) -> Path:
-    if quick:
-        return Path("splitgp-results-quick")
-    return Path("docs/results") if Path("include/splitgp").is_dir() else Path("splitgp-results")
+    return Path("splitgp-results-quick" if quick else "docs/results")
 
 
 def measured(settings: run.Settings) -> dict[str, Table]:
-    """The tables of all experiments that have been run into this folder to their end."""
+    """The tables of all experiments that have been run to the end in this folder."""
     tables = {}
     for name, jobs in EXPERIMENTS.items():
         path = settings.out / f"{name}.csv"
@@ -85,23 +91,30 @@ def measured(settings: run.Settings) -> dict[str, Table]:
 
 
 def index(settings: run.Settings) -> str:
-    """README.md of the results."""
-    lines = [
+    """README.md of the results: the pages that are there."""
+    lines = [f"- [{name}]({name}): {text}" for name, text in OVERVIEWS.items()]
+    lines += [
         f"- [{name}.md]({name}.md): {text}; [{name}.csv]({name}.csv)"
         for name, text in TITLES.items()
-        if (settings.out / f"{name}.md").exists()
     ]
+    lines = [line for line in lines if (settings.out / line[3 : line.index("]")]).exists()]
     return (
         "# Results\n\n"
         f"    {layout.command('all', settings)}\n\n"
         "The paper's experiments with its rivals, and some beyond it. The command measures, draws "
-        "and writes everything in "
-        "this folder; a run that was stopped goes on where it was.\n\n"
-        "- [summary.md](summary.md): what must be shown, and where it is not so\n"
-        "- [claims.md](claims.md): every claim of the paper, with a verdict\n"
+        "and writes everything in this folder; an interrupted run continues where it stopped.\n\n"
         + "\n".join(lines)
         + "\n"
     )
+
+
+def write_overviews(settings: run.Settings) -> None:
+    """The pages that draw on several experiments, from those that have been run."""
+    tables = measured(settings)
+    for name, page in (("claims.md", claims.page), ("summary.md", summary.page)):
+        if text := page(tables, settings):
+            (settings.out / name).write_text(text)
+    (settings.out / "README.md").write_text(index(settings))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -117,17 +130,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name in EXPERIMENTS if given.experiment == "all" else [given.experiment]:
         try:
             table = run.run(name, EXPERIMENTS[name](settings), settings)
-        # A file that is nowhere, another run's results, a worker that was killed.
+        # A missing file, another run's results, a worker that was killed.
         except (OSError, ValueError, BrokenExecutor) as error:
             print(f"{name}: {error}", file=sys.stderr)
             failed += 1
             continue
         figures.DRAW[name](table, settings)
         (settings.out / f"{name}.md").write_text(pages.PAGES[name](table, settings))
-    tables = measured(settings)
-    (settings.out / "claims.md").write_text(claims.page(tables, settings))
-    (settings.out / "summary.md").write_text(summary.page(tables, settings))
-    (settings.out / "README.md").write_text(index(settings))
+    write_overviews(settings)
     print(f"results are in {settings.out}")
     return 1 if failed else 0
 
@@ -136,5 +146,5 @@ if __name__ == "__main__":
     try:
         sys.exit(main())
     except KeyboardInterrupt:
-        print("stopped; the same command goes on from here", file=sys.stderr)
+        print("interrupted; the same command continues from here", file=sys.stderr)
         sys.exit(130)

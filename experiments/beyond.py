@@ -1,4 +1,4 @@
-"""Beyond the paper: a robot arm with seven outputs, and two streams in the order of time."""
+"""Beyond the paper: a robot arm with seven outputs, and two streams in time order."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ NO_MODEL = "neighbouring rows"
 LINEAR = "linear regression"
 # data set → which of its outputs
 STREAMS = {"pjme_hourly": 0, "gas_turbine": 1}
-# How much of a stream each method sees. What holds everything in one model (or nearly) becomes
-# slower with every row, so it sees less; all are compared at the rows that all have seen.
+# How much of a stream each method sees. A method that keeps (nearly) everything in one model slows
+# down with every row, so it sees less; all are compared at the rows that all have seen.
 ROWS = {DEFAULT: 20_000, PAPER: 10_000, RBCM: 10_000, LOG: 10_000, LOCAL: 5000, FULL: 5000}
 CHECKPOINTS = (1000, 2000, 5000, 10_000, 20_000)
 WARM_UP = 200  # rows that are learned before errors count

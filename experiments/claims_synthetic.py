@@ -28,7 +28,7 @@ def at_the_end(table: Table, metric: str, method: str) -> float:
 
 
 def converged(table: Table, method: str) -> float:
-    """The n from which on the MSE is at most twice the full GP's last; infinity if never."""
+    """The n from which on the MSE is at most twice the full GP's final one; infinity if never."""
     one, settings, _ = synthetic_series(table)
     bound = 2 * at_the_end(table, "mse", FULL)
     x, mean, _ = one.curve("n", "mse", method=method, setting=settings[method])
@@ -43,7 +43,7 @@ def never(n: float) -> str:
 
 
 def spread(table: Table, method: str) -> float:
-    """Standard deviation of the MSE between replicates over its mean, averaged along n."""
+    """Standard deviation of the MSE between replicates over its mean, averaged over n."""
     one, settings, _ = synthetic_series(table)
     ratios = []
     for n in one.numbers("n"):
@@ -59,7 +59,8 @@ def _(table: Table) -> Finding:
     figure = ", ".join(f"{m} {never(n)}" for m, n in found.items())
     return (
         only_for({m: n <= last / 4 for m, n in found.items()}),
-        f"MSE at most twice the full GP's last, from: {figure} (bound: a quarter of the stream)",
+        f"MSE at most twice the full GP's final MSE, from: {figure} "
+        "(bound: a quarter of the stream)",
     )
 
 
@@ -74,7 +75,7 @@ def _(table: Table) -> Finding:
     a, b = spread(table, RBCM), spread(table, FULL)
     return (
         verdict(a > 2 * b),
-        f"standard deviation over mean, averaged along n: rBCM {a:.2f}, full GP {b:.2f} (bound: "
+        f"standard deviation over mean, averaged over n: rBCM {a:.2f}, full GP {b:.2f} (bound: "
         "twice)",
     )
 
@@ -97,7 +98,7 @@ def _(table: Table) -> Finding:
     figure = ", ".join(f"{m} {value:.2f}" for m, value in found.items())
     return (
         only_for({m: value > 1.02 for m, value in found.items()}),
-        f"MSE at the end over the least before the first split: {figure}",
+        f"final MSE over the lowest before the first split: {figure}",
     )
 
 

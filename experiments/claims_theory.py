@@ -46,8 +46,7 @@ def memory_curve(
 @claim(
     "§3.2",
     "The hyperplane across the first principal direction minimises the within-cluster variance "
-    "among all linear "
-    "bisections",
+    "among all linear bisections",
     "theory",
 )
 def _(table: Table) -> Finding:
@@ -143,7 +142,7 @@ def _(table: Table) -> Finding:
     power = growth(x, mean)
     return (
         verdict(power < 3),
-        f"time grows with m^{power:.2f} from m = {x[0]:.0f} to {x[-1]:.0f}, θ given: better than "
+        f"time grows as m^{power:.2f} from m = {x[0]:.0f} to {x[-1]:.0f}, θ given: better than "
         "claimed",
     )
 
@@ -193,7 +192,7 @@ def _(table: Table) -> Finding:
     found = {m: linear_residual(*memory_curve(table, m)) for m in (DEFAULT, PAPER)}
     powers = {m: growth(*memory_curve(table, m)) for m in found}
     figure = "; ".join(
-        f"{m}: {slope:,.0f} bytes an observation, residual {100 * residual:.1f} %, "
+        f"{m}: {slope:,.0f} bytes per observation, residual {100 * residual:.1f} %, "
         f"n^{powers[m]:.2f}"
         for m, (slope, residual) in found.items()
     )
@@ -270,9 +269,9 @@ def _(table: Table) -> Finding:
     largest = max(found.values())
     return (
         verdict(largest > 1e-6),
-        f"rows appended one by one and factor made at once differ by {number(largest)} at most, "
-        "length scales "
-        f"{number(min(found))} to {number(max(found))}",
+        f"predictions with a factor grown row by row and one computed at once differ by "
+        f"{number(largest)} at most, for length scales {number(min(found))} to "
+        f"{number(max(found))}",
     )
 
 
@@ -293,4 +292,4 @@ def _(table: Table) -> Finding:
     rows = table.where(data="small w_gen")
     bad = {w: rows.mean("not_finite", setting=w) for w in rows.numbers("setting") if w < 1e-8}
     figure = ", ".join(f"{w:.0e}: {value:.0f}" for w, value in sorted(bad.items(), reverse=True))
-    return verdict(any(bad.values())), f"predictions of 500 that are not finite: {figure}"
+    return verdict(any(bad.values())), f"predictions out of 500 that are not finite: {figure}"

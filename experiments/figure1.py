@@ -15,7 +15,7 @@ __all__ = ["Continuity", "Cut", "continuity", "cut", "jobs"]
 
 @dataclass(frozen=True)
 class Cut:
-    """Figure 1 (a): points, the first principal direction, who is on which side, the centers."""
+    """Figure 1 (a): points, the first principal direction, the side of each point, the centers."""
 
     X: Floats
     center: Floats
@@ -43,7 +43,7 @@ def correlated(n: int, seed: int) -> Floats:
 
 
 def cut(seed: int = 0, n: int = 200) -> Cut:
-    """Split n points with the engine; the direction, which it does not show, by decomposition."""
+    """Split n points with the engine; it does not expose the direction, which comes from an SVD."""
     X = correlated(n, seed)
     center = X.mean(axis=0)
     direction = np.linalg.svd(X - center)[2][0]

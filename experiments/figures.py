@@ -1,4 +1,4 @@
-"""The figures, in the paper's arrangement; PNG to look at, SVG to print."""
+"""The figures, arranged as in the paper; PNG for the screen, SVG for print."""
 
 from __future__ import annotations
 

@@ -1,17 +1,26 @@
-"""The pieces of a page: numbers, tables, pictures, and the command that made it."""
+"""The pieces of a page: numbers, tables, pictures, and the command that wrote it."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from pathlib import Path
 
 from experiments.methods import FULL, LOCAL
 from experiments.run import Settings
 from experiments.table import Estimate
 
-__all__ = ["command", "estimate", "head", "markdown", "number", "picture", "setting_text"]
+__all__ = [
+    "command",
+    "estimate",
+    "head",
+    "markdown",
+    "not_run",
+    "number",
+    "picture",
+    "setting_text",
+]
 
 
 def number(value: float) -> str:
@@ -56,23 +65,36 @@ def command(name: str, settings: Settings) -> str:
     return text + (f" --seed {settings.seed}" if settings.seed else "")
 
 
+def not_run(needed: Iterable[str], done: Container[str]) -> str:
+    r"""A paragraph naming the experiments whose part of a page is missing; empty if none is.
+
+    >>> not_run(["kin40k", "theory", "kin40k"], ["theory"])
+    'Not included, because they have not been run here: kin40k.\n\n'
+    """
+    missing = [name for name in dict.fromkeys(needed) if name not in done]
+    if not missing:
+        return ""
+    return f"Not included, because they have not been run here: {', '.join(missing)}.\n\n"
+
+
 def head(title: str, name: str, settings: Settings) -> str:
     """Title, command, and under which conditions the measurements were made."""
     facts = json.loads((settings.out / f"{name}.json").read_text())
-    warning = "**The quick version: it shows that all works, not how good it is.**\n\n"
+    warning = "**The quick version: it shows that everything works, not how well.**\n\n"
+    many = settings.jobs > 1
+    jobs = (
+        f"{settings.jobs} single-threaded jobs in parallel" if many else "one single-threaded job"
+    )
     return (
         f"# {title}\n\n"
         f"{warning if settings.quick else ''}"
         f"    {command(name, settings)}\n\n"
-        f"Made by this command from [{name}.csv]({name}.csv) (one row for each measurement); do "
-        f"not edit. splitgp {facts['version']}, {facts['instruction_set']} build, "
-        f"seed {facts['seed']}. A stream is handed over in one call where nothing has to be "
-        "measured along it; it is learned row by row all the same. Times are processor time of "
-        "updates, training included, with "
-        f"{settings.jobs if settings.jobs > 1 else 'one'} "
-        f"job{'s side by side' if settings.jobs > 1 else ''}"
-        " and one thread in each; predictions are timed apart. All methods share the engine's "
-        "Train: the same objective, budget and schedule.\n"
+        f"Written by this command from [{name}.csv]({name}.csv), which has one row per "
+        f"measurement; do not edit. splitgp {facts['version']}, {facts['instruction_set']} build, "
+        f"seed {facts['seed']}. Where nothing is measured along the way, a stream is passed in one "
+        "call; it is still learned row by row. Times are the processor time of all updates, "
+        f"training included, with {jobs}; predictions are timed separately. All methods share the "
+        "engine's Train: the same objective, budget and schedule.\n"
     )
 
 

@@ -43,7 +43,7 @@ def scores(mean: Floats, variance: Floats, y: Floats) -> dict[str, float]:
 
 
 def train_and_test(model: Model, X: Floats, y: Floats, X_test: Floats, y_test: Floats) -> Measured:
-    """One pass through the stream, then the test set; time of both apart."""
+    """One pass through the stream, then the test set; each timed separately."""
     _, update_seconds = cpu_seconds(lambda: model.update(X, y))
     prediction, predict_seconds = cpu_seconds(lambda: model.predict(X_test))
     found = scores(prediction.mean, prediction.variance + prediction.noise_variance, y_test)

@@ -1,4 +1,4 @@
-"""The models that are compared, by name, and how each is drawn.
+"""The models under comparison, by name, and how each is drawn.
 
 All share the engine's Train: the same objective, budget and schedule.
 """

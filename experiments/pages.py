@@ -26,15 +26,11 @@ def _synthetic(table: Table, settings: Settings) -> str:
     parts = [
         head("The paper's synthetic function", "synthetic", settings),
         "5 sin(x₁² + x₂²) + 3 x₁ on a grid, noise of standard deviation 0.05 max f; n rows in "
-        "random order, a fifth of them "
-        "held out (five folds), the others learned one at a time. Kernel: rbf for all. Every "
-        "method sees the "
-        "same rows, folds and noise. Bands and ± are 95 % confidence intervals of the mean over "
-        "replicates. "
-        "MSE is against the noisy held-out observations, as in the paper; “latent” against the "
-        "function itself. "
-        "Memory is the model's own, to the byte; the paper's was that of the whole Python "
-        "process.\n",
+        "random order, a fifth of them held out (five folds), the rest learned one at a time. The "
+        "kernel is rbf for all. Every method sees the same rows, folds and noise. Bands and ± are "
+        "95 % confidence intervals of the mean over replicates. MSE is measured against the noisy "
+        "held-out observations, as in the paper; “latent” against the function itself. Memory "
+        "counts every byte of the model; the paper's figure is for the whole Python process.\n",
         picture(Path("synthetic_function.png"), "the two variants of the function"),
     ]
     last = synthetic.sizes(settings.quick)[-1]
@@ -49,7 +45,7 @@ def _synthetic(table: Table, settings: Settings) -> str:
         replicates = one.where(metric="mse", method=DEFAULT).estimate("mse").replicates
         parts.append(
             f"## Variant “{variant}”: {formula}\n\n{replicates} replicates, {folds} of the 5 "
-            "folds of each."
+            "folds in each."
             f" At n = {last:,}:\n"
         )
         rows = []
@@ -120,7 +116,7 @@ def _real_rows(
     return rows
 
 
-_REAL_COLUMNS = ("NLPD", "95 % covers", "training, s", "one prediction, µs", "MB", "local models")
+_REAL_COLUMNS = ("NLPD", "95 % coverage", "training, s", "one prediction, µs", "MB", "local models")
 
 
 def _kin40k(table: Table, settings: Settings) -> str:
@@ -129,16 +125,12 @@ def _kin40k(table: Table, settings: Settings) -> str:
         [
             head("kin40k", "kin40k", settings),
             f"{table.rows[0].n:,} observations in stream order, 8 inputs; kernel rbf for all. One "
-            "run each, as in the "
-            f"paper. RMSE, NLPD and coverage are over the first {tested:,.0f} of the 30,000 test "
-            "rows, for all "
-            "methods alike, because predicting all of them with ten thousand observations in one "
-            "model takes "
-            f"minutes a method; up to {kin40k.ALL_ROWS_LIMIT} observations per model the RMSE "
-            "over all test rows is "
-            "given too. Dotted lines: the paper's published curves (its splitting GP there asks "
-            "the nearest local GP "
-            "alone, and lets local GPs grow beyond m).\n",
+            "run each, as in the paper. RMSE, NLPD and coverage are over the first "
+            f"{tested:,.0f} of the 30,000 test rows for every method, because predicting all of "
+            "them with ten thousand observations in one model takes minutes per method; up to "
+            f"{kin40k.ALL_ROWS_LIMIT} observations per model, the RMSE over all test rows is given "
+            "too. Dotted lines are the paper's published curves (its splitting GP asks only the "
+            "nearest local GP there, and lets local GPs grow beyond m).\n",
             picture(Path("kin40k.png"), "RMSE against observations per local model"),
             markdown(
                 (
@@ -164,14 +156,11 @@ def _powergen(table: Table, settings: Settings) -> str:
     return "\n".join(
         [
             head("powergen", "powergen", settings),
-            f"{table.rows[0].n:,} observations, 4 inputs in raw units, the others of 9,527 are "
-            "the test set; "
-            f"{replicates.replicates} replicates with the authors' own divisions, the same for "
-            "all methods; the full GP "
-            f"and the local GP, which are slow, {slow} of them. Kernel rbf for an even "
-            "comparison, as in the paper; "
-            "“auto”, in which training chooses the family, is what a user gets. Bands and ± are "
-            "95 % confidence "
+            f"{table.rows[0].n:,} observations with 4 inputs in raw units; the rest of the 9,527 "
+            f"are the test set. {replicates.replicates} replicates with the authors' own splits of "
+            f"the data, the same for all methods; {slow} of them for the full GP and the local GP, "
+            "which are slow. The kernel is rbf, as in the paper, for an even comparison; “auto”, "
+            "the default, lets training choose the family. Bands and ± are 95 % confidence "
             "intervals of the mean over replicates.\n",
             picture(
                 Path("powergen.png"), "RMSE and training time against observations per local model"
@@ -190,16 +179,13 @@ def _figure1(table: Table, settings: Settings) -> str:
             head("Figure 1", "figure1", settings),
             picture(Path("figure1.png"), "how a split cuts, and continuity"),
             "(a) A set in the plane, cut across its first principal direction (orange) by the "
-            "hyperplane (green); the "
-            "crosses are the centers of the engine's two local GPs, which are the centroids of "
-            "the halves to "
-            f"{number(table.mean('center_difference'))}. (b) The mean of two local GPs, the "
-            "paper's pseudo-code: with "
-            "the nearest alone it jumps between the centers (largest step between neighbouring "
-            "queries "
-            f"{number(table.mean('step_nearest'))}), with both it does not "
-            f"({number(table.mean('step_both'))}). [theory.md](theory.md) measures this on finer "
-            "and finer lines.\n",
+            "hyperplane (green); the crosses are the centers of the engine's two local GPs, which "
+            "agree with the centroids of the halves to "
+            f"{number(table.mean('center_difference'))}. (b) The mean of two local GPs by the "
+            "paper's pseudo-code: with the nearest alone it jumps between the centers (largest "
+            f"step between neighbouring queries {number(table.mean('step_nearest'))}), with both "
+            f"it does not ({number(table.mean('step_both'))}). [theory.md](theory.md) measures "
+            "this on finer and finer lines.\n",
         ]
     )
 

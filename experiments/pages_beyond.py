@@ -18,8 +18,8 @@ def page(table: Table, settings: Settings) -> str:
         head("Beyond the paper's data", "beyond", settings),
         picture(Path("beyond.png"), "errors on more data sets"),
         "## Barrett arm\n\n21 inputs, 7 torques learned by one model. nMSE is the mean squared "
-        "error over the variance of the torque, the mean of the seven joints; 1 is what the mean "
-        "torque would score.\n",
+        "error over the variance of the torque, averaged over the seven joints; always predicting "
+        "the mean torque would score 1.\n",
         _arm_text(table),
     ]
     for data, title in zip(
@@ -66,7 +66,7 @@ def _arm(arm: Table) -> str:
             rows.append(row)
     joints = [f"joint {joint}" for joint in range(1, 8)]
     columns = ["method", "kernel", "observations per model", "nMSE", *joints]
-    return markdown([*columns, "95 % covers", "training, s", "one prediction, µs", "MB"], rows)
+    return markdown([*columns, "95 % coverage", "training, s", "one prediction, µs", "MB"], rows)
 
 
 def _stream(table: Table, name: str) -> str:
@@ -92,11 +92,18 @@ def _stream(table: Table, name: str) -> str:
                         number(1e-6 * at.mean("memory_bytes")),
                     )
                 )
-    columns = ("method", "kernel", "observations per model", "rows", "RMSE", "NLPD", "95 % covers")
-    table_text = markdown((*columns, "µs to learn a row", "µs to predict one", "MB"), rows)
+    columns = (
+        "method",
+        "kernel",
+        "observations per model",
+        "rows",
+        "RMSE",
+        "NLPD",
+        "95 % coverage",
+    )
+    table_text = markdown((*columns, "µs to learn a row", "µs to predict a row", "MB"), rows)
     return (
-        f"## {name}, in the order of time\n\nEvery row is predicted before it is learned; the "
-        "first "
-        f"{beyond.WARM_UP} do not count. What becomes slower with every row (the full GP and the "
-        f"local GP) stops at {shared:,.0f} rows, the others go on.\n\n{table_text}"
+        f"## {name}, in time order\n\nEvery row is predicted before it is learned; the first "
+        f"{beyond.WARM_UP} do not count. The full GP and the local GP, which slow down with every "
+        f"row, stop at {shared:,.0f} rows; the others go on.\n\n{table_text}"
     )

@@ -18,10 +18,10 @@ def page(table: Table, settings: Settings) -> str:
     first = markdown(
         (
             "method",
-            "mean differs by",
-            "standard deviation by",
-            "a later split moves",
-            "an update without split moves",
+            "difference of the mean",
+            "of the standard deviation",
+            "a later split moves the mean by",
+            "an update without a split by",
         ),
         [
             (
@@ -45,7 +45,7 @@ def page(table: Table, settings: Settings) -> str:
     )
     factors = table.where(data="factors")
     third = markdown(
-        ("length_scale", "largest difference of the mean"),
+        ("length_scale", "largest difference in the mean"),
         [
             (number(scale), number(factors.mean("mean_difference", setting=scale)))
             for scale in factors.numbers("setting")
@@ -54,22 +54,18 @@ def page(table: Table, settings: Settings) -> str:
     return "\n".join(
         [
             head("Propositions and complexities", "theory", settings),
-            "Measured with θ given, without training, on a smooth function of inputs in [−1, 1] "
-            "(values of order 1, "
-            "noise 0.1).\n",
+            "Measured with a given θ, without training, on a smooth function of inputs in [−1, 1] "
+            "(values of order 1, noise 0.1).\n",
             picture(Path("theory.png"), "cost of an update and memory"),
             f"## Proposition 1: a split changes no prediction\n\nm = {theory.SPLIT_LIMIT}. "
-            "Predictions at 500 "
-            "inputs right after the first split, against the parent's; then how much updates with "
-            "and without "
-            f"a later split move the mean.\n\n{first}",
+            "Predictions at 500 inputs right after the first split, compared with the parent's; "
+            f"then how far updates with and without a later split move the mean.\n\n{first}",
             "## Proposition 2: continuity\n\nThe largest step of the mean between neighbouring "
-            "queries on a line, "
-            "divided ever more finely. Ten times as many queries make it ten times smaller where "
-            "the mean is "
-            f"continuous; a jump stays.\n\n{second}",
-            "## Factors that grow row by row\n\n500 observations one by one, against the factor "
-            "made at once."
-            f"\n\n{third}",
+            ""
+            "queries on a line that is divided more and more finely. Where the mean is continuous, "
+            "ten times as many queries make it ten times smaller; a jump keeps its size."
+            f"\n\n{second}",
+            "## Factors that grow row by row\n\n500 observations appended one by one, "
+            f"compared with a factor computed at once.\n\n{third}",
         ]
     )

@@ -1,4 +1,4 @@
-"""Measurements as jobs: in parallel, longest first, each kept as soon as it is done."""
+"""Measurements as jobs: in parallel, longest first, each saved as soon as it is done."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["Job", "Settings", "run"]
 
 @dataclass(frozen=True)
 class Settings:
-    """What the command line says."""
+    """The settings from the command line."""
 
     out: Path
     quick: bool = False
@@ -109,7 +109,7 @@ def _clock(seconds: float) -> str:
 
 
 def run(name: str, jobs: Sequence[Job], settings: Settings) -> Table:
-    """Measure what `out/name.csv` does not hold yet, and return everything it holds then."""
+    """Measure what `out/name.csv` does not hold yet, and return everything it then holds."""
     settings.out.mkdir(parents=True, exist_ok=True)
     path = settings.out / f"{name}.csv"
     _check_same_run(settings.out / f"{name}.json", path, settings)

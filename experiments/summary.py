@@ -1,4 +1,4 @@
-"""What must be shown, and whether it is: docs/results/summary.md."""
+"""The requirements, and whether they are met: docs/results/summary.md."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from experiments.claims_synthetic import at_the_end, synthetic_series
 from experiments.claims_theory import growth, linear_residual, memory_curve
-from experiments.layout import command, markdown, number
+from experiments.layout import command, markdown, not_run, number
 from experiments.methods import DEFAULT, FULL, LOCAL, LOG, METHODS, PAPER, RBCM
 from experiments.run import Settings
 from experiments.table import Table
@@ -17,17 +17,17 @@ __all__ = ["REQUIREMENTS", "page"]
 
 @dataclass(frozen=True)
 class Line:
-    """One comparison: of what, the two figures, and whether ours is where it should be."""
+    """One comparison: with what, the two figures, and whether ours meets the requirement."""
 
     what: str
     ours: str
     theirs: str
-    shown: bool
+    met: bool
 
 
 @dataclass(frozen=True)
 class Requirement:
-    """What must be shown, the experiment that shows it, and the comparisons."""
+    """What should hold, the experiment that measures it, and the comparisons."""
 
     text: str
     experiment: str
@@ -46,8 +46,8 @@ def _even(table: Table, rival: str) -> list[Line]:
 
 
 def _compare(what: str, ours: float, theirs: float, *, equal: bool = False) -> Line:
-    shown = ours <= theirs * (1 + 1e-9) if equal else ours < theirs
-    return Line(what, number(ours), number(theirs), shown)
+    met = ours <= theirs * (1 + 1e-9) if equal else ours < theirs
+    return Line(what, number(ours), number(theirs), met)
 
 
 def _local_gp(table: Table) -> list[Line]:
@@ -138,8 +138,8 @@ def _memory(table: Table) -> list[Line]:
     ours, full = (growth(*memory_curve(table, m)) for m in (DEFAULT, FULL))
     return [
         Line(
-            "rms residual of the straight line",
-            f"{100 * residual:.1f} % ({slope:,.0f} bytes an observation)",
+            "RMS residual of the straight line",
+            f"{100 * residual:.1f} % ({slope:,.0f} bytes per observation)",
             "bound: 5 %",
             residual < 0.05,
         ),
@@ -175,9 +175,9 @@ def _real_time(table: Table) -> list[Line]:
     return lines
 
 
-_LOCAL_TEXT = "Error below every local rival at equal observations per model"
+_LOCAL_TEXT = "Lower error than every local rival at equal observations per model"
 _FULL_TEXT = "Error at or below the full GP's, same kernel"
-_TIME_TEXT = "Training time ahead of the rivals but the fastest approximations (processor seconds)"
+_TIME_TEXT = "Training faster than all rivals but the fastest approximations (processor seconds)"
 
 REQUIREMENTS = [
     Requirement(f"{_LOCAL_TEXT}: synthetic (MSE)", "synthetic", _synthetic_local),
@@ -197,34 +197,35 @@ REQUIREMENTS = [
 
 
 def page(tables: dict[str, Table], settings: Settings) -> str:
-    """summary.md: every comparison, and plainly where it is not so."""
+    """summary.md: the comparisons these tables allow, and plainly where ours falls short.
+
+    Empty if there are none.
+    """
+    measured = [one for one in REQUIREMENTS if one.experiment in tables]
+    if not measured:
+        return ""
     overview, details = [], []
-    for one in REQUIREMENTS:
-        if one.experiment not in tables:
-            overview.append((one.text, "not measured yet", "–"))
-            continue
+    for one in measured:
         lines = one.check(tables[one.experiment])
-        not_so = [line.what for line in lines if not line.shown]
-        so = "shown" if not not_so else f"**not so** in {len(not_so)} of {len(lines)}"
-        overview.append((one.text, so, "; ".join(not_so) or "–"))
+        missed = [line.what for line in lines if not line.met]
+        met = f"**not** in {len(missed)} of {len(lines)} cases" if missed else "yes"
+        overview.append((one.text, met, "; ".join(missed) or "–"))
         rows = [
-            (line.what, line.ours, line.theirs, "yes" if line.shown else "**no**") for line in lines
+            (line.what, line.ours, line.theirs, "yes" if line.met else "**no**") for line in lines
         ]
-        details.append(
-            f"## {one.text}\n\n" + markdown(("against", "ours", "theirs", "shown"), rows)
-        )
-    quick = "**From the quick versions: they show that all works, not how good it is.**\n\n"
+        details.append(f"## {one.text}\n\n" + markdown(("against", "ours", "theirs", "met"), rows))
+    quick = "**From the quick versions: they show that everything works, not how well.**\n\n"
     return (
         "# Summary\n\n"
         f"{quick if settings.quick else ''}"
         f"    {command('all', settings)}\n\n"
-        "Made by this command from the CSV files beside this page; do not edit. “Ours” is "
-        f"“{DEFAULT}”, kernel rbf "
-        "unless said otherwise. Differences are not tested for significance here; the pages of "
-        "the experiments "
-        "have the confidence intervals. A local GP whose w_gen lets it keep a single model is the "
-        "full GP, and is left out of the comparison at equal observations per model.\n\n"
-        + markdown(("what must be shown", "is it", "where it is not so"), overview)
+        "Written by this command from the CSV files beside this page; do not edit. “Ours” is "
+        f"“{DEFAULT}”, with kernel rbf unless stated otherwise. Differences are not tested for "
+        "significance here; the pages of the experiments have confidence intervals. A local "
+        "GP whose w_gen lets it keep a single model is the full GP, and is left out of the "
+        "comparison at equal observations per model.\n\n"
+        + not_run((one.experiment for one in REQUIREMENTS), tables)
+        + markdown(("requirement", "met", "where not"), overview)
         + "\n"
         + "\n".join(details)
     )

@@ -1,4 +1,4 @@
-"""Measurements in long format, and what one asks of them."""
+"""Measurements in long format, and queries on them."""
 
 from __future__ import annotations
 
@@ -77,15 +77,15 @@ class Table:
         return Table(r for r in self.rows if all(getattr(r, c) == v for c, v in wanted))
 
     def values(self, column: str) -> list[object]:
-        """The different values of a column, in the order in which they came."""
+        """The distinct values of a column, in order of appearance."""
         return list(dict.fromkeys(getattr(row, column) for row in self.rows))
 
     def numbers(self, column: str) -> list[float]:
-        """The different values of a column of numbers, ascending."""
+        """The distinct values of a column of numbers, ascending."""
         return sorted({float(getattr(row, column)) for row in self.rows})
 
     def estimate(self, metric: str, **columns: object) -> Estimate:
-        """The mean over replicates; a LookupError says what there is no measurement of."""
+        """The mean over replicates; a LookupError names what was not measured."""
         chosen = self.where(metric=metric, **columns)
         by_replicate: dict[int, list[float]] = {}
         for row in chosen.rows:

@@ -1,4 +1,4 @@
-"""The paper's propositions and complexities, measured with θ given (no training)."""
+"""The paper's propositions and complexities, measured with a given θ (no training)."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def jobs(settings: Settings) -> list[Job]:
     n = 6000 if quick else 30_000
     result.append(Job(update_along, {"n": n, "seed": seed}, "update along n", DEFAULT, cost=n))
     for method in METHODS:
-        # What is linear is followed farther; what is quadratic would not fit.
+        # Linear methods are followed further; quadratic ones would not fit.
         farther = 1 if quick else 12 if method in (DEFAULT, PAPER, LOG) else 3
         arguments = {"method": method, "n": 2000 * farther, "seed": seed}
         result.append(Job(memory, arguments, "memory", method, cost=200 * farther))
@@ -117,7 +117,7 @@ def later_splits(method: str, seed: int) -> Measured:
 
 
 def steps(method: str, fine: bool, seed: int) -> Measured:
-    """The largest step of the mean between neighbouring queries on lines, ever finer.
+    """The largest step of the mean between neighbouring queries on finer and finer lines.
 
     Where the mean is continuous, ten times as many queries make the steps ten times smaller; a
     jump stays.
@@ -218,7 +218,7 @@ def bisections(sets: int, seed: int) -> Measured:
 
 
 def within(X: Floats, position: Floats, threshold: float) -> float:
-    """The sum of squared distances to the centroid of one's own side."""
+    """The sum of squared distances of the points to the centroid of their own side."""
     halves = (X[position > threshold], X[position <= threshold])
     return float(sum(((half - half.mean(axis=0)) ** 2).sum() for half in halves))
 
@@ -234,7 +234,7 @@ def best_cut(X: Floats, position: Floats) -> float:
 
 
 def factors(length_scale: float, seed: int) -> Measured:
-    """A factor grown row by row against the same factor made at once, at this length scale."""
+    """A factor grown row by row against the same factor computed at once, at this length scale."""
     X, y = stream(500, seed=seed)
     gp = splitgp.SplittingGP(split_limit=500, kernel="rbf", **given(2, length_scale))
     for row in range(len(X)):
@@ -246,7 +246,7 @@ def factors(length_scale: float, seed: int) -> Measured:
 
 
 def no_threshold(threshold: float, seed: int) -> Measured:
-    """The local GP with hardly any w_gen against the full GP."""
+    """The local GP with a tiny w_gen against the full GP."""
     X, y = stream(500, seed=seed)
     queries = stream(500, seed=seed + 1)[0]
     local, full = (

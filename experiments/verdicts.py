@@ -1,4 +1,4 @@
-"""A claim, the check that gives its verdict, and the words of verdicts."""
+"""A claim, the check that gives its verdict, and the wording of verdicts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Claim:
 
 
 def collector(claims: list[Claim]) -> Callable[[str, str, str], Callable[[Check], None]]:
-    """Make the decorator that puts a check, with what it checks, into a list."""
+    """Make a decorator that adds a check, with the claim it checks, to a list."""
 
     def claim(place: str, text: str, experiment: str) -> Callable[[Check], None]:
         return lambda check: claims.append(Claim(place, text, experiment, check))
@@ -39,7 +39,7 @@ def verdict(condition: bool) -> str:
 
 
 def only_for(condition: dict[str, bool], word: str = "for") -> str:
-    """Whether something holds for all, for none, or for which.
+    """Whether something holds for all, for none, or for some, and for which.
 
     >>> only_for({"a": True, "b": False})
     'holds only for a'

@@ -192,6 +192,51 @@ TEST(CsvReader, AHundredMegabyteLineIsRejectedAndReadingGoesOn) {
   EXPECT_EQ(reader->next(row, rejected), RowReader::Next::end);
 }
 
+// Counts what is asked of it, and ends at last, so that a reader that never gives up fails here.
+class LongFirstLine : public ByteSource {
+ public:
+  explicit LongFirstLine(std::size_t& given) : given_(given) {}
+  std::size_t read(char* to, std::size_t most) override {
+    const std::size_t count = std::min(most, std::size_t{100'000'000} - given_);
+    std::fill_n(to, count, '\0');
+    given_ += count;
+    return count;
+  }
+
+ private:
+  std::size_t& given_;
+};
+
+TEST(CsvReader, AFirstLineWithoutEndIsAnError) {
+  for (const RowFormat format : {RowFormat::automatic, RowFormat::csv, RowFormat::ndjson}) {
+    for (const bool header : {true, false}) {
+      std::size_t given = 0;
+      InputOptions options;
+      options.format = format;
+      options.csv.header = header;
+      try {
+        read_rows(std::make_unique<LongFirstLine>(given), "text", options)->columns();
+        ADD_FAILURE() << "nothing was thrown";
+      } catch (const ReadError& error) {
+        EXPECT_THAT(error.what(), HasSubstr("text: line 1: "));
+        EXPECT_THAT(error.what(), HasSubstr("longer than 4194304 bytes"));
+      }
+      EXPECT_LT(given, 2 * kLongestRow);
+    }
+  }
+}
+
+TEST(CsvReader, FrontIsTheTextOfTheRowsSoFar) {
+  const std::string text = "a,b\n1,2\nbad\n3,4\n";
+  const std::unique_ptr<RowReader> reader =
+      read_rows(std::make_unique<testing::TextSource>(text), "text");
+  reader->select({reader->columns(), {}});
+  EXPECT_EQ(reader->skip(1), 1u);
+  EXPECT_EQ(reader->front(), "a,b\n1,2\n");
+  EXPECT_EQ(reader->skip(2), 2u);
+  EXPECT_EQ(reader->front(), text);
+}
+
 TEST(CsvReader, SkippingCountsGoodAndBadRowsAlike) {
   const std::unique_ptr<RowReader> reader = read_rows(
       std::make_unique<testing::TextSource>("a,b\n1,2\nbad\n\n5,\"6\n7,8\n9,10\n"), "text");

@@ -90,6 +90,20 @@ TEST(NdjsonReader, ALongLineIsRejectedAndReadingGoesOn) {
   EXPECT_EQ(read.rows[1].line, 3u);
 }
 
+TEST(NdjsonReader, FrontIsTheTextOfTheRowsSoFar) {
+  const std::string text = "broken\n{\"a\":1}\n{\"a\":2}\n";
+  InputOptions options;
+  options.format = RowFormat::ndjson;
+  const std::unique_ptr<RowReader> reader =
+      read_rows(std::make_unique<testing::TextSource>(text), "text", options);
+  reader->select({reader->columns(), {}});
+  EXPECT_EQ(reader->front(), "") << "the first object was looked at, but not delivered";
+  EXPECT_EQ(reader->skip(1), 1u);
+  EXPECT_EQ(reader->front(), "broken\n");
+  EXPECT_EQ(reader->skip(2), 2u);
+  EXPECT_EQ(reader->front(), text);
+}
+
 TEST(NdjsonReader, NoObjectAnywhereIsAnError) {
   InputOptions options;
   options.format = RowFormat::ndjson;

@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "core/internals.h"
+#include "core/model_training.h"
 #include "core/validate.h"
 #include "splitgp/splitting_gp.h"
 #include "support/reference_kernel.h"

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/internals.h"
+#include "core/model_training.h"
 #include "core/objective.h"
 #include "core/optimise.h"
 #include "core/training_set.h"

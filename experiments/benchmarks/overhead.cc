@@ -1,6 +1,6 @@
-// What update and predict cost from C++: the other half of experiments/benchmarks/overhead.py, which
-// passes the data in a file of float64 by rows: n, d, split_limit, then n·d inputs, then n outputs.
-// Prints lines "name microseconds".
+// What update and predict cost from C++: the other half of experiments/benchmarks/overhead.py,
+// which passes the data in a file of float64 by rows: n, d, split_limit, then n·d inputs, then n
+// outputs. Prints lines "name microseconds".
 
 #include <algorithm>
 #include <chrono>

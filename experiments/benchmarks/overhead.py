@@ -24,7 +24,7 @@ SPLIT_LIMIT = 250
 
 
 def measure_python(X: np.ndarray, y: np.ndarray) -> dict[str, float]:
-    """Microseconds; the same calls as overhead.cc makes."""
+    """Microseconds, of the same calls that overhead.cc makes."""
     gp = splitgp.SplittingGP(
         split_limit=SPLIT_LIMIT,
         training="off",

@@ -1,16 +1,16 @@
-"""Against the tools that one would use instead, and against the paper's rule: one run, one table.
+"""splitgp against its alternatives and against the paper's rule: one run, one table.
 
-The stream is kin40k (10,000 rows of its training set, then of its test set, 8 inputs); the error is
-that of 1,000 other rows of the test set. Times are processor time on one thread.
+The stream is kin40k (the 10,000 rows of its training set, then rows of its test set; 8 inputs); the
+error is measured on 1,000 other rows of the test set. Times are processor time on one thread.
 
-A peer learns row by row until it has all rows or its time is up: n says how far it came, and the
-RMSE is of that model. The time of an observation is the median over the stream and, beside it, the
-mean, trainings included; except for the peers whose names say otherwise: they cannot get there, and
-are measured on a few observations at the size that counts, a local model of 3/4 m or one model of m
+A peer learns row by row until it has seen all rows or its time is up: n says how far it got, and
+the RMSE is that of the model it has then. The time per observation is given as the median over the
+stream and as the mean, trainings included. Peers whose names say so could not get that far; they
+are measured on a few observations at the relevant size, a local model of 3/4 m or one model of m
 observations, with one figure for both.
 
     pip install '.[peers]'
-    python experiments/benchmarks/peers.py [--seconds 12] [--m 100 500 1000] [--peers splitgp LoG-GP]
+    python experiments/benchmarks/peers.py [--seconds 12] [--m 100 500] [--peers splitgp LoG-GP]
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ ADAM_STEPS = 30
 
 @dataclass
 class Data:
-    """The stream, and the rows that tell the error."""
+    """The stream, and the rows that the error is measured on."""
 
     X: np.ndarray
     y: np.ndarray
@@ -77,7 +77,7 @@ def rmse(predicted: np.ndarray, data: Data) -> float:
 
 
 def mean_time(call: Callable[[int], Any], most: int, seconds: float) -> float:
-    """Of one call, over as many as fit into the time; at least one."""
+    """The mean time of a call, over as many calls as fit into `seconds`; at least one."""
     start = time.process_time()
     done = 0
     while done < most and (done == 0 or time.process_time() - start < seconds):
@@ -89,7 +89,7 @@ def mean_time(call: Callable[[int], Any], most: int, seconds: float) -> float:
 def stream(
     learn: Callable[[np.ndarray, np.ndarray], Any], data: Data, seconds: float
 ) -> list[float]:
-    """Row by row, as many as there is time for; the time of each."""
+    """Learn row by row for as long as there is time; return the time of each row."""
     begin = last = time.process_time()
     times: list[float] = []
     while len(times) < len(data.y) and last - begin < seconds:
@@ -145,7 +145,7 @@ class ExactModel(gpytorch.models.ExactGP):  # type: ignore[misc]
 
 
 class PaperRule:
-    """Algorithms 1–3 as the paper's authors program them.
+    """Algorithms 1–3 as the paper's authors implement them.
 
     One GPyTorch model for each local GP, 30 Adam steps with every observation; routing and weights
     by kernel similarity; a split across the first principal direction, each child with its half.
@@ -205,7 +205,7 @@ def paper_rule(m: int, data: Data, seconds: float) -> Row:
     model = PaperRule(m)
     n = len(stream(model.update, data, seconds / 2))
     error = rmse(model.predict(data.test_X), data)
-    # At the size that counts, and for predictions with as many of them as hold the stream.
+    # At the relevant size; for predictions, with as many local models as the stream would fill.
     size = 3 * m // 4
     model = PaperRule(m)
     one = ExactModel(torch.as_tensor(data.X[:size]), torch.as_tensor(data.y[:size])).double()
@@ -219,21 +219,21 @@ def paper_rule(m: int, data: Data, seconds: float) -> Row:
     shown = [copy.deepcopy(one) for _ in range(min(50, max(1, len(data.y) // size)))]
     for local in shown:
         local.set_train_data(*(t[:size] for t in (one.train_inputs[0], one.train_targets)), False)
-        local.mean(torch.as_tensor(data.test_X[:1]))  # a model remembers what a prediction needs
+        local.mean(torch.as_tensor(data.test_X[:1]))  # fills the caches of a prediction
     model.local = shown
     predict = mean_time(lambda i: model.predict(data.test_X[i : i + 1]), 20, seconds / 4)
     return Row("paper's rule, GPyTorch (at 3/4 m)", m, n, update, update, predict, error)
 
 
 def fantasy(m: int, data: Data, seconds: float) -> Row:
-    """θ from the first 500 at most, once; the last 20 of m are learned one at a time."""
+    """Learn θ once, from at most 500 rows; then the last 20 of m rows one at a time."""
     begin = m - 20
     X, y = torch.as_tensor(data.X), torch.as_tensor(data.y)
     trained = ExactModel(X[: min(begin, 500)], y[: min(begin, 500)]).double()
     trained.adam(100)
     trained.set_train_data(X[:begin], y[:begin], strict=False)
     model: Any = trained
-    model.mean(X[:1])  # a fantasy starts from the caches of a prediction
+    model.mean(X[:1])  # get_fantasy_model needs the caches of a prediction
 
     def learn(i: int) -> None:
         nonlocal model
@@ -251,7 +251,7 @@ def fantasy(m: int, data: Data, seconds: float) -> Row:
 
 
 def refit(m: int, data: Data, seconds: float) -> Row:
-    """scikit-learn has no update: it fits again, hyperparameters and all."""
+    """scikit-learn has no update: it fits everything again, hyperparameters included."""
     fitted: list[GaussianProcessRegressor] = []
 
     def learn(_: int) -> None:
@@ -293,18 +293,20 @@ def table(names: list[str], sizes: list[int], data: Data, seconds: float) -> Ite
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--seconds", type=float, default=12.0, help="for one line of the table")
-    parser.add_argument("--rows", type=int, default=20_000, help="of the stream, at most")
+    parser.add_argument(
+        "--seconds", type=float, default=12.0, help="time for one line of the table"
+    )
+    parser.add_argument("--rows", type=int, default=20_000, help="length of the stream, at most")
     parser.add_argument("--m", type=int, nargs="+", default=[100, 500, 1000])
     parser.add_argument("--peers", nargs="+", choices=PEERS, default=list(PEERS))
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     torch.manual_seed(0)
     data = load(arguments.rows)
-    stream(PaperRule(2).update, Data(data.X[:4], data.y[:4], data.X, data.y), 60.0)  # PyTorch wakes
-    print("| peer | m | n | µs an observation | with trainings | µs a prediction | RMSE |")
+    stream(PaperRule(2).update, Data(data.X[:4], data.y[:4], data.X, data.y), 60.0)  # warm-up
+    print("| peer | m | n | µs per observation | with trainings | µs per prediction | RMSE |")
     print("|---|---|---|---|---|---|---|")
-    with threadpool_limits(1):  # what numpy and scikit-learn stand on
+    with threadpool_limits(1):  # for numpy and scikit-learn
         for row in table(arguments.peers, arguments.m, data, arguments.seconds):
             print(row, flush=True)
 

@@ -1,8 +1,8 @@
-"""Against what a user would pick instead: test-then-train on real streams, one table.
+"""splitgp against other streaming regressors: test-then-train on real streams, one table.
 
 Each row is predicted before it is learned. RMSE and the coverage of the 95 % intervals (of those
-models that have any) are over the whole stream but for the first 200 rows; time is CPU time for
-predicting and learning one observation, trainings included, memory that of the model at the end.
+models that have any) are over the whole stream except the first 200 rows; time is the CPU time to
+predict and learn one row, trainings included; memory is that of the model at the end.
 
     OPENBLAS_NUM_THREADS=1 python experiments/benchmarks/streams.py
         [--rows 5000] [--data gas_turbine] [--models splitgp sgd]
@@ -41,7 +41,7 @@ WARM_UP = 200
 
 
 class Ours:
-    """SplittingGP, as it comes."""
+    """SplittingGP with its default options."""
 
     def __init__(self, **options: Any) -> None:
         self.gp = splitgp.SplittingGP(**options)
@@ -228,11 +228,11 @@ def run(data: str, rows: int | None, names: list[str]) -> Iterator[Row]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--rows", type=int, help="at most so many of each stream; default: all")
+    parser.add_argument("--rows", type=int, help="at most this many of each stream; default: all")
     parser.add_argument("--data", nargs="+", choices=STREAMS, default=list(STREAMS))
     parser.add_argument("--models", nargs="+", choices=MODELS, default=list(MODELS))
     arguments = parser.parse_args()
-    print("| data | model | rows | RMSE | coverage of 95 % | CPU µs a row | MB |")
+    print("| data | model | rows | RMSE | coverage of 95 % | CPU µs per row | MB |")
     print("|---|---|---|---|---|---|---|")
     for data in arguments.data:
         for row in run(data, arguments.rows, arguments.models):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +12,7 @@ import numpy as np
 import pytest
 
 from experiments import __main__ as command
-from experiments import beyond, claims, kin40k, run, summary, theory
+from experiments import beyond, claims, kin40k, pages, run, summary, theory
 from experiments.claims_theory import growth, jumps, linear_residual, memory_curve
 from experiments.methods import DEFAULT, FULL, LOCAL, LOG, PAPER, RBCM
 from experiments.table import Estimate, Row, Table, read_rows
@@ -53,7 +55,7 @@ def test_every_experiment_has_its_files(out):
 
 def test_every_claim_has_a_verdict(out):
     text = (out / "claims.md").read_text()
-    assert "not measured yet" not in text
+    assert "Not included" not in text
     rows = [line for line in text.splitlines() if line.startswith("| ")]
     assert len(rows) == 1 + len(claims.CLAIMS) + len(claims.NOT_MEASURED)
     assert all(line.count(" | ") == 4 for line in rows)
@@ -62,6 +64,29 @@ def test_every_claim_has_a_verdict(out):
 def test_the_summary_has_every_requirement(out):
     text = (out / "summary.md").read_text()
     assert all(f"## {one.text}" in text for one in summary.REQUIREMENTS)
+
+
+def test_one_experiment_writes_only_what_it_can_fill(out, tmp_path):
+    def written_by(*names: str) -> set[str]:
+        for name in names:
+            for suffix in ("csv", "json"):  # measured already
+                shutil.copy(out / f"{name}.{suffix}", tmp_path)
+            assert command.main([name, "--quick", "--out", str(tmp_path), "--jobs", "1"]) == 0
+        return {path.name for path in tmp_path.glob("*.md")}
+
+    assert written_by("figure1") == {"README.md", "figure1.md"}  # no claim draws on it
+    written = written_by("theory")
+    assert written == {"README.md", "figure1.md", "theory.md", "claims.md", "summary.md"}
+    index = (tmp_path / "README.md").read_text()
+    assert set(re.findall(r"\((\w+\.md)\)", index)) == written - {"README.md"}
+    for page, whole in (("claims.md", claims.CLAIMS), ("summary.md", summary.REQUIREMENTS)):
+        text = (tmp_path / page).read_text()
+        assert "not measured yet" not in text
+        assert all((one.text in text) == (one.experiment == "theory") for one in whole)
+        missing = {one.experiment for one in whole} - {"theory"}
+        line = next(line for line in text.splitlines() if line.startswith("Not included"))
+        assert all(name in line for name in missing)
+        assert "theory" not in line
 
 
 def test_synthetic_order(out):
@@ -139,6 +164,18 @@ def test_another_seed_is_not_mixed_in(out, capsys):
     arguments = ["figure1", "--quick", "--out", str(out), "--seed", "1"]
     assert command.main(arguments) == 1
     assert "figure1.csv was measured with seed 0, this run has 1" in capsys.readouterr().err
+
+
+def test_the_pages_in_docs_are_what_the_code_writes():
+    settings = run.Settings(ROOT / "docs" / "results")
+    tables = command.measured(settings)
+    written = {f"{name}.md": pages.PAGES[name](table, settings) for name, table in tables.items()}
+    written["claims.md"] = claims.page(tables, settings)
+    written["summary.md"] = summary.page(tables, settings)
+    written["README.md"] = command.index(settings)
+    assert set(written) == {path.name for path in settings.out.glob("*.md")}
+    for name, text in written.items():
+        assert (settings.out / name).read_text() == text, name
 
 
 def counted(log: Path, value: float) -> list[tuple[int, str, float]]:

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cli/exit_code.h"
+#include "io/printable.h"
 #include "splitgp/model_file.h"
 
 namespace splitgp {
@@ -15,6 +16,17 @@ namespace {
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// For a message. A binary file may have a header of any length.
+std::string listed(const std::vector<std::string>& names, const char* separator) {
+  constexpr std::size_t kMost = 100;
+  std::vector<std::string> texts;
+  for (std::size_t k = 0; k < std::min(names.size(), kMost); ++k) {
+    texts.push_back(shortened(names[k]));
+  }
+  if (names.size() > kMost) texts.push_back("…");
+  return fmt::format("{}", fmt::join(texts, separator));
 }
 
 // The column that has this number, from 1; null if there is none.
@@ -45,7 +57,7 @@ std::vector<std::string> known_columns(const std::vector<std::string>& wanted,
 void require_same_columns(const char* flag, std::vector<std::string> asked,
                           std::vector<std::string> kept, const std::string& file) {
   const std::string message = fmt::format("{} {}: the model in {} was made with {}, and keeps it",
-                                          flag, fmt::join(asked, ","), file, fmt::join(kept, ","));
+                                          flag, listed(asked, ","), file, listed(kept, ","));
   // Their order in a flag changes nothing that could be asked of the model.
   std::sort(asked.begin(), asked.end());
   std::sort(kept.begin(), kept.end());
@@ -63,13 +75,13 @@ std::vector<std::string> find_columns(const std::string& flag,
     if (!contains(columns, name)) {
       const std::string* const numbered = numbered_column(name, columns);
       if (numbered == nullptr) {
-        throw CommandError(kUsage, fmt::format("{}: there is no column '{}'; the columns are {}",
-                                               flag, name, fmt::join(columns, ", ")));
+        throw CommandError(kUsage, fmt::format("{}: there is no column {}; the columns are {}",
+                                               flag, shown(name), listed(columns, ", ")));
       }
       found = *numbered;
     }
     if (contains(result, found)) {
-      throw CommandError(kUsage, fmt::format("{}: column '{}' is named twice", flag, found));
+      throw CommandError(kUsage, fmt::format("{}: column {} is named twice", flag, shown(found)));
     }
     result.push_back(std::move(found));
   }
@@ -85,7 +97,8 @@ ObservationColumns choose_columns(const std::vector<std::string>& columns,
   const std::vector<std::string> left_out = find_columns("--ignore", ignored, columns);
   for (const std::string& name : find_columns("--inputs", inputs, columns)) {
     if (contains(result.outputs, name)) {
-      throw CommandError(kUsage, fmt::format("--inputs: column '{}' is a target as well", name));
+      throw CommandError(kUsage,
+                         fmt::format("--inputs: column {} is a target as well", shown(name)));
     }
     if (!contains(left_out, name)) result.inputs.push_back(name);
   }
@@ -99,7 +112,7 @@ ObservationColumns choose_columns(const std::vector<std::string>& columns,
   std::sort(sorted.begin(), sorted.end());
   const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
   if (twice != sorted.end()) {
-    throw CommandError(kUsage, fmt::format("the header has column '{}' twice", *twice));
+    throw CommandError(kUsage, fmt::format("the header has column {} twice", shown(*twice)));
   }
   return result;
 }
@@ -122,7 +135,7 @@ void check_columns(const ObservationColumns& kept, const std::vector<std::string
     if (!input && !(targets.empty() && contains(kept.outputs, name))) continue;
     throw CommandError(
         kUsage, fmt::format("--ignore {}: the model in {} was made with it as {}, and keeps it",
-                            name, file, input ? "an input" : "a target"));
+                            shortened(name), file, input ? "an input" : "a target"));
   }
 }
 

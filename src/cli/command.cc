@@ -20,6 +20,7 @@
 #include "cli/stream/stream.h"
 #include "cli/version.h"
 #include "io/byte_source.h"
+#include "io/printable.h"
 #include "splitgp/error.h"
 #include "splitgp/model_file.h"
 
@@ -157,7 +158,8 @@ struct Command {
 
 int fail(int code, const std::string& message) {
   std::fflush(stdout);
-  fmt::print(stderr, "splitgp: {}\n", one_line(message));
+  // The message may name a file or quote one, as --config does.
+  fmt::print(stderr, "splitgp: {}\n", printable(one_line(message)));
   return code;
 }
 

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -15,8 +14,8 @@ class ReadError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Thrown out of a read that waited when its Waiter called the wait off. What had arrived and made
-/// no whole row yet is lost to this reader.
+/// Thrown out of a read when its Waiter's end_descriptor() asks for the end. What had arrived and
+/// made no whole row yet is lost to this reader.
 class WaitEnded {};
 
 /// What happens while an input has nothing to say. A pipe may be silent for hours.
@@ -28,7 +27,7 @@ class Waiter {
   /// Until idle() is due; negative: never.
   virtual int milliseconds_to_idle() = 0;
   virtual void idle() = 0;
-  /// A descriptor that becomes readable when the wait shall end with WaitEnded; negative: none.
+  /// A descriptor that becomes readable when reading is to end with WaitEnded; negative: none.
   virtual int end_descriptor() const = 0;
 };
 
@@ -52,8 +51,7 @@ class FileSource : public ByteSource {
   std::size_t read(char* to, std::size_t most) override;
 
   std::uint64_t position() const { return position_; }
-  std::optional<std::uint64_t> size() const { return size_; }  ///< Known of regular files.
-  double waited_seconds() const { return waited_seconds_; }    ///< For bytes to arrive.
+  double waited_seconds() const { return waited_seconds_; }  ///< For bytes to arrive.
   const std::string& name() const { return name_; }
 
  private:
@@ -62,7 +60,6 @@ class FileSource : public ByteSource {
   std::string name_;
   int descriptor_ = -1;
   Waiter* waiter_ = nullptr;
-  std::optional<std::uint64_t> size_;
   std::uint64_t position_ = 0;
   double waited_seconds_ = 0.0;
 };

@@ -26,12 +26,13 @@ class CsvReader : public RowReader {
   void select(ColumnSelection selection) override;
   Next next(Row& row, RejectedRow& rejected) override;
   std::uint64_t skip(std::uint64_t rows) override;
+  std::string_view front() const override { return text_.front(); }
 
  private:
   enum class Scan { record, open_quote, stray_quote, too_long, end };
   Scan scan(std::size_t& length);
   Next next_record(RejectedRow& rejected);
-  void reject_line(RejectedRow& rejected, std::string reason);
+  std::string reason_to_reject(Scan found) const;
   void split_fields(std::string_view record);
   void detect_separator();
   void read_header();
@@ -41,6 +42,7 @@ class CsvReader : public RowReader {
   std::string name_;
   CsvOptions options_;
   bool header_read_ = false;
+  bool drop_line_ = false;     // the line was rejected, and is dropped when the next row is wanted
   bool first_is_row_ = false;  // without a header, the first record still has to be delivered
   std::vector<std::string> columns_;
   std::vector<std::string> fields_;  // of the current record; more than n_fields_ are spare

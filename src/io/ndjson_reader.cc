@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "io/number.h"
+#include "io/printable.h"
 
 namespace splitgp {
 
@@ -124,6 +125,7 @@ bool NdjsonReader::read_line(Line& line) {
     std::string_view text;
     const TextBuffer::Line outcome = text_.take_line(text);
     if (outcome == TextBuffer::Line::end) return false;
+    line.front_size = text_.front().size();
     line.too_long = outcome == TextBuffer::Line::too_long;
     if (line.too_long) return true;
     if (text.find_first_not_of(" \t") == std::string_view::npos) continue;
@@ -134,19 +136,29 @@ bool NdjsonReader::read_line(Line& line) {
 }
 
 bool NdjsonReader::next_line(Line& line) {
-  if (looked_at_.empty()) return read_line(line);
-  line = std::move(looked_at_.front());
-  looked_at_.pop_front();
+  if (looked_at_.empty()) {
+    if (!read_line(line)) return false;
+  } else {
+    line = std::move(looked_at_.front());
+    looked_at_.pop_front();
+  }
+  front_size_ = line.front_size;
   return true;
 }
 
 const std::vector<std::string>& NdjsonReader::columns() {
   if (std::exchange(columns_read_, true)) return columns_;
   Line line;
-  while (read_line(line)) {
+  while (true) {
+    // A row that is too long is dropped up to its end; one that comes first may have none.
+    if (text_.first_line_too_long()) {
+      throw ReadError(fmt::format(
+          "{}: line {}: the line is longer than {} bytes, and there was no JSON object before it",
+          name_, text_.line_number(), text_.longest_row()));
+    }
+    if (!read_line(line)) break;
     looked_at_.push_back(line);
     looked_at_.back().text.reserve(line.text.size() + simdjson::SIMDJSON_PADDING);
-    if (line.too_long) continue;
     try {
       for_each_field(
           parser_->parser, line.text,

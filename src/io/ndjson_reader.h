@@ -22,6 +22,7 @@ class NdjsonReader : public RowReader {
   void select(ColumnSelection selection) override;
   Next next(Row& row, RejectedRow& rejected) override;
   std::uint64_t skip(std::uint64_t rows) override;
+  std::string_view front() const override { return text_.front().substr(0, front_size_); }
 
  private:
   // Where a key's value belongs; either may be absent.
@@ -34,6 +35,7 @@ class NdjsonReader : public RowReader {
     std::uint64_t number = 0;
     std::string text;  // with room behind it for simdjson
     bool too_long = false;
+    std::size_t front_size = 0;  // of the text through this line
   };
   struct Parser;  // keeps simdjson out of this header
 
@@ -46,6 +48,7 @@ class NdjsonReader : public RowReader {
   std::unique_ptr<Parser> parser_;
   Line line_;
   std::deque<Line> looked_at_;  // for their keys, and not yet delivered
+  std::size_t front_size_ = 0;  // of the text through the last line delivered
   std::vector<std::string> columns_;
   bool columns_read_ = false;
 

@@ -7,6 +7,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "io/printable.h"
+
 namespace splitgp {
 namespace {
 
@@ -54,20 +56,6 @@ bool is_json_number(std::string_view text) {
     if (take_digits(text) == 0) return false;
   }
   return text.empty();
-}
-
-std::string shown(std::string_view text) {
-  constexpr std::size_t kMost = 40;
-  std::string result = "'";
-  for (const char c : text.substr(0, kMost)) {
-    const auto code = static_cast<unsigned char>(c);
-    if (code < 0x20 || code == 0x7f) {
-      result += fmt::format("\\x{:02x}", code);
-    } else {
-      result += c;
-    }
-  }
-  return result + (text.size() > kMost ? "…'" : "'");
 }
 
 std::optional<std::string> check_number(double value) {

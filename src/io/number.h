@@ -19,7 +19,4 @@ bool is_json_number(std::string_view text);
 /// Without the spaces around it.
 std::string_view trimmed(std::string_view text);
 
-/// In quotes, for a message: shortened, with control characters made visible.
-std::string shown(std::string_view text);
-
 }  // namespace splitgp

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "io/byte_source.h"
@@ -48,6 +49,9 @@ class RowReader {
 
   /// Passes over rows that were read before, good and bad; returns how many there were.
   virtual std::uint64_t skip(std::uint64_t rows) = 0;
+
+  /// The beginning of the text that the rows so far have come from: up to 64 KiB, unpacked.
+  virtual std::string_view front() const = 0;
 };
 
 /// The largest length of a row, in bytes: 10,000 columns fit many times over, and a file without

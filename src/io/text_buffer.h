@@ -30,6 +30,13 @@ class TextBuffer {
   /// is too long is dropped as it comes.
   Line take_line(std::string_view& line);
 
+  /// Whether the line that text() begins with is longer than a row may be. Reads no further than
+  /// it must to know.
+  bool first_line_too_long();
+
+  /// The first 64 KiB of what has been consumed.
+  std::string_view front() const { return front_; }
+
   /// Of the first character of text(), from 1.
   std::uint64_t line_number() const { return line_number_; }
 
@@ -38,6 +45,7 @@ class TextBuffer {
   std::size_t longest_row_;
   std::string buffer_;
   std::size_t begin_ = 0;
+  std::string front_;
   std::uint64_t line_number_ = 1;
   bool ended_ = false;
 };

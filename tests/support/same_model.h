@@ -32,12 +32,14 @@ inline void expect_same(const LocalGp& a, const LocalGp& b) {
     ASSERT_EQ(a.sequence(j), b.sequence(j));
     ASSERT_EQ(a.owns(j), b.owns(j));
   }
-  expect_same(a.knowledge.theta().values, b.knowledge.theta().values);
+  expect_same(a.theta().values, b.theta().values);
+  EXPECT_EQ(a.theta().version, b.theta().version);
 }
 
 inline void expect_same(const TrainResult& a, const TrainResult& b) {
   EXPECT_EQ(a.adopted, b.adopted);
-  expect_same(a.knowledge.theta, b.knowledge.theta);
+  expect_same(a.theta, b.theta);
+  EXPECT_EQ(a.theta_version, b.theta_version);
   EXPECT_EQ(a.objective_before, b.objective_before);
   EXPECT_EQ(a.objective_after, b.objective_after);
   EXPECT_EQ(a.searched, b.searched);
@@ -45,7 +47,7 @@ inline void expect_same(const TrainResult& a, const TrainResult& b) {
   EXPECT_EQ(a.bounds_reached, b.bounds_reached);
   EXPECT_EQ(a.sequence, b.sequence);
   EXPECT_EQ(a.observations, b.observations);
-  EXPECT_EQ(a.partition.local_gps, b.partition.local_gps);
+  EXPECT_EQ(a.local_gps, b.local_gps);
   EXPECT_EQ(a.starts, b.starts);
   EXPECT_EQ(a.evaluations, b.evaluations);
 }

@@ -9,6 +9,7 @@
 
 #include "cli/exit_code.h"
 #include "cli/scores/score_table.h"
+#include "io/printable.h"
 
 namespace splitgp {
 
@@ -26,6 +27,8 @@ std::string count(const json& number) { return with_separators(number.get<std::u
 std::string number(const json& value) {
   return value.is_null() ? "–" : short_number(value.get<double>());
 }
+
+std::string name(const json& column) { return printable(column["name"].get<std::string>()); }
 
 // The words `kernel` and its like would need a manual otherwise.
 std::string kernel_in_words(const std::string& kernel) {
@@ -45,15 +48,15 @@ void print_theta(const json& model) {
   });
   fmt::print("  {:<24}{:>10}{:>14}{:>12}\n", "input", "relevance", "length_scale", "spread");
   for (const json& input : inputs) {
-    fmt::print("  {:<24}{:>8.1f} %{:>14}{:>12}\n", input["name"].get<std::string>(),
+    fmt::print("  {:<24}{:>8.1f} %{:>14}{:>12}\n", name(input),
                100.0 * input["relevance"].get<double>(), number(input["length_scale"]),
                number(input["spread"]));
   }
   fmt::print("  {:<24}{:>10}{:>14}{:>12}{:>12}\n", "output", "mean", "signal sd", "noise sd",
              "spread");
   for (const json& output : model["outputs"]) {
-    fmt::print("  {:<24}{:>10}{:>14}{:>12}{:>12}\n", output["name"].get<std::string>(),
-               number(output["mean"]), number(output["signal_standard_deviation"]),
+    fmt::print("  {:<24}{:>10}{:>14}{:>12}{:>12}\n", name(output), number(output["mean"]),
+               number(output["signal_standard_deviation"]),
                number(output["noise_standard_deviation"]), number(output["spread"]));
   }
 }
@@ -100,8 +103,8 @@ void print_local_gps(const json& model, int most) {
       low = std::min(low, local["center"][k].get<double>());
       high = std::max(high, local["center"][k].get<double>());
     }
-    fmt::print("  {:<24}{:>12}{:>12}\n", model["inputs"][k]["name"].get<std::string>(),
-               short_number(low), short_number(high));
+    fmt::print("  {:<24}{:>12}{:>12}\n", name(model["inputs"][k]), short_number(low),
+               short_number(high));
   }
 
   std::vector<json> largest = all;

@@ -10,6 +10,7 @@
 #include "cli/row_file.h"
 #include "cli/scores/score_table.h"
 #include "io/csv_writer.h"
+#include "io/printable.h"
 #include "splitgp/model_file.h"
 
 namespace splitgp {
@@ -31,7 +32,7 @@ class PredictRun : private Waiter {
   int run() {
     const OpenRows rows = open_rows(flags_.path, flags_.input_flags.options(), this);
     if (rows.reader->columns().empty()) {
-      fmt::print(stderr, "splitgp: {}: the input is empty\n", rows.source->name());
+      fmt::print(stderr, "splitgp: {}: the input is empty\n", printable(rows.source->name()));
       return kSuccess;
     }
     const bool json = flags_.to == "ndjson" || (flags_.to.empty() && named_like_ndjson());
@@ -46,8 +47,7 @@ class PredictRun : private Waiter {
           std::make_unique<RowFile>(flags_.rejects, "row,source,line,reason\n", std::nullopt);
     }
     inputs_.resize(loaded_.model.n_inputs(), kBatch);
-    read(*rows.reader, rows.source->name());
-    return kSuccess;
+    return read(*rows.reader, rows.source->name()) ? kSuccess : kBadRow;
   }
 
  private:
@@ -61,7 +61,8 @@ class PredictRun : private Waiter {
     return flags_.output.ends_with(".ndjson") || flags_.output.ends_with(".jsonl");
   }
 
-  void read(RowReader& reader, const std::string& name) {
+  // False if rows came, and every one was rejected.
+  bool read(RowReader& reader, const std::string& name) {
     Row row;
     RejectedRow rejected;
     std::uint64_t number = 0;
@@ -96,8 +97,9 @@ class PredictRun : private Waiter {
     before_wait();
     if (n_rejected > 0) {
       fmt::print(stderr, "splitgp: {} of {} rejected, the first at {}\n",
-                 with_separators(n_rejected), counted(number, "row"), first);
+                 with_separators(n_rejected), counted(number, "row"), printable(first));
     }
+    return number == 0 || n_rejected < number;
   }
 
   void predict() {

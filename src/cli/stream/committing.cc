@@ -69,7 +69,14 @@ void Committing::commit() {
     record_->save([this](const std::string& key, std::string text) {
       model_->set_note(key, std::move(text));
     });
-    model_->commit(reading_->positions());
+    std::vector<SourcePosition> positions;
+    for (const auto& [source, read] : reading_->sources()) {
+      positions.push_back({source, read.rows});
+      if (read.rows == 0 || read.front.bytes() == saved_fronts_[source]) continue;
+      model_->set_front(source, read.front);
+      saved_fronts_[source] = read.front.bytes();
+    }
+    model_->commit(positions);
   }
   rows_since_commit_ = 0;
   last_commit_ = Clock::now();

@@ -2,7 +2,9 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <string>
 
 #include "cli/row_file.h"
 #include "cli/scores/scores.h"
@@ -56,7 +58,8 @@ class Committing : public Waiter {
   std::unique_ptr<RowFile> predictions_;
   std::unique_ptr<RowFile> rejects_;
   CsvLine line_;
-  double seconds_before_ = 0.0;  // of earlier runs
+  std::map<std::string, std::uint64_t> saved_fronts_;  // bytes, by source
+  double seconds_before_ = 0.0;                        // of earlier runs
   std::uint64_t rows_since_commit_ = 0;
   Clock::time_point last_commit_ = Clock::now();
 };

@@ -3,6 +3,11 @@
 #include <utility>
 
 namespace splitgp {
+namespace {
+
+std::string front_key(const std::string& source) { return "stream_front " + source; }
+
+}  // namespace
 
 StreamModel::StreamModel(SplittingGp model, ObservationColumns columns)
     : memory_(std::move(model)), columns_(std::move(columns)) {}
@@ -41,6 +46,15 @@ void StreamModel::commit(const std::vector<SourcePosition>& positions) {
 
 std::uint64_t StreamModel::rows_of(const std::string& source) const {
   return file_ ? file_->position(source).rows : 0;
+}
+
+std::optional<Fingerprint> StreamModel::front_of(const std::string& source) const {
+  const std::optional<std::string> text = note(front_key(source));
+  return text ? Fingerprint::from_note(*text) : std::nullopt;
+}
+
+void StreamModel::set_front(const std::string& source, const Fingerprint& front) {
+  set_note(front_key(source), front.to_note());
 }
 
 void StreamModel::set_note(const std::string& key, std::string text) {

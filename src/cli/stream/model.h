@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/columns.h"
+#include "cli/stream/fingerprint.h"
 #include "splitgp/model_file.h"
 #include "splitgp/splitting_gp.h"
 
@@ -30,6 +31,9 @@ class StreamModel {
   void finish_training();
   void commit(const std::vector<SourcePosition>& positions);
   std::uint64_t rows_of(const std::string& source) const;
+  /// How `source` began when these rows were read; files of older versions do not say.
+  std::optional<Fingerprint> front_of(const std::string& source) const;
+  void set_front(const std::string& source, const Fingerprint& front);
   void set_note(const std::string& key, std::string text);
   std::optional<std::string> note(const std::string& key) const;
 

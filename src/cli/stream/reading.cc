@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "cli/exit_code.h"
 #include "cli/scores/score_table.h"
 
 namespace splitgp {
@@ -72,8 +73,22 @@ std::string Reading::begin(const StreamModel& model) {
           with_separators(skipped));
     }
   }
-  positions_[source_] = position;
+  if (position > 0) require_same_front(model);
+  sources_[source_] = {position, {}};
+  extend_front();
   return "";
+}
+
+void Reading::require_same_front(const StreamModel& model) const {
+  const std::optional<Fingerprint> before = model.front_of(source_);
+  if (!before || before->matches(open_.reader->front())) return;
+  throw CommandError(kFailure, name() +
+                                   ": this is not the file that was read before, because it begins "
+                                   "differently; --reread learns all of it");
+}
+
+void Reading::extend_front() {
+  if (path_ != "-") sources_[source_].front.extend(open_.reader->front());
 }
 
 RowReader::Next Reading::next(Row& row, RejectedRow& rejected) {
@@ -84,13 +99,8 @@ RowReader::Next Reading::next(Row& row, RejectedRow& rejected) {
 
 void Reading::count_row() {
   ++rows_;
-  ++positions_[source_];
-}
-
-std::vector<SourcePosition> Reading::positions() const {
-  std::vector<SourcePosition> result;
-  for (const auto& [source, rows] : positions_) result.push_back({source, rows});
-  return result;
+  ++sources_[source_].rows;
+  extend_front();
 }
 
 double Reading::busy_seconds() const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/stop_signal.h"
+#include "cli/stream/fingerprint.h"
 #include "cli/stream/model.h"
 #include "cli/stream/stream.h"
 #include "io/open_rows.h"
@@ -22,13 +23,20 @@ class Reading {
  public:
   enum class End { input, limit, signal };
 
+  /// What this run has read of a source.
+  struct Source {
+    std::uint64_t rows = 0;  ///< Those of earlier runs included.
+    Fingerprint front;       ///< Of no bytes if the source is not checked: standard input.
+  };
+
   /// `stop` and `waiter` must outlive it.
   Reading(const StreamFlags& flags, const StopSignal& stop, Waiter& waiter);
 
   /// Opens the next input. False after the last one, after the limit and after a signal.
   bool open_next();
   /// Selects the model's columns and skips the rows that were read before. Returns why nothing can
-  /// be read from the input, or an empty text.
+  /// be read from the input, or an empty text. Throws CommandError if the file is another one than
+  /// the rows were read from.
   std::string begin(const StreamModel& model);
   /// The next row of the open input; Next::end also at the limit and after a signal.
   RowReader::Next next(Row& row, RejectedRow& rejected);
@@ -42,7 +50,7 @@ class Reading {
   End end() const { return end_; }
   std::uint64_t rows() const { return rows_; }
   std::uint64_t skipped() const { return skipped_; }
-  std::vector<SourcePosition> positions() const;
+  const std::map<std::string, Source>& sources() const { return sources_; }
   /// Seconds since the start, without those spent waiting for input.
   double busy_seconds() const;
   /// The share of all inputs that has been read, if their sizes are known.
@@ -50,6 +58,8 @@ class Reading {
 
  private:
   void close();
+  void require_same_front(const StreamModel& model) const;
+  void extend_front();
 
   const StreamFlags& flags_;
   const StopSignal& stop_;
@@ -60,7 +70,7 @@ class Reading {
   End end_ = End::input;
   std::uint64_t rows_ = 0;
   std::uint64_t skipped_ = 0;
-  std::map<std::string, std::uint64_t> positions_;  // by source
+  std::map<std::string, Source> sources_;
 
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   double waited_before_ = 0.0;      // for inputs that are closed

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "io/printable.h"
+
 namespace splitgp {
 
 Reporting::Reporting(const StreamFlags& flags)
@@ -49,7 +51,7 @@ void Reporting::show_progress() {
 
 void Reporting::warn(const std::string& message) {
   progress_.clear();
-  fmt::print(stderr, "splitgp: {}\n", message);
+  fmt::print(stderr, "splitgp: {}\n", printable(message));
 }
 
 void Reporting::print_summary() {
@@ -85,7 +87,7 @@ void Reporting::print_outputs() const {
     const OutputScore& score = record_->scores.outputs()[o];
     const auto index = static_cast<Eigen::Index>(o);
     fmt::print(to_, "  {}: RMSE {}, recent {}, sd {}, NLPD {}, 95 % interval covers {:.1f} %\n",
-               outputs[o], short_number(score.rmse()),
+               printable(outputs[o]), short_number(score.rmse()),
                short_number(record_->scores.recent_rmse(index)),
                short_number(record_->scores.spread(index)), short_number(score.mean_nlpd()),
                100.0 * score.coverage());
@@ -99,7 +101,7 @@ void Reporting::print_rejections() const {
       learned_nothing() && !model_->has_file() && inputs.size() > 1 &&
       std::find(inputs.begin(), inputs.end(), first_rejected_column_) != inputs.end();
   fmt::print(stderr, "splitgp: {} rejected, the first at {}{}\n", counted(rejected_, "row"),
-             first_rejection_,
+             printable(first_rejection_),
              can_be_ignored ? "; columns that are no numbers can be left out with --ignore" : "");
 }
 

@@ -2,35 +2,22 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
-from pathlib import Path
 from typing import Any
 
 from numpy.typing import ArrayLike
 
 from splitgp import _core, _options
 from splitgp._arrays import floats, observation_rows, rows
-from splitgp._facts import Facts
 from splitgp._keywords import TakesKeywords
-from splitgp._results import (
-    ColumnStatistics,
-    Explanation,
-    Hyperparameters,
-    LocalGPPoints,
-    LocalGPSummary,
-    Observations,
-    Prediction,
-    SplitRecord,
-    TrainResult,
-)
+from splitgp._results import Explanation, Prediction, TrainResult
+from splitgp._saving import Saving
 from splitgp._signature import takes_options
 
 __all__ = ["SplittingGP"]
 
 
 @takes_options()
-class SplittingGP(TakesKeywords, Facts):
+class SplittingGP(TakesKeywords, Saving):
     """Streaming Gaussian-process regression whose every update is bounded by ``split_limit``.
 
     The model is a set of local GPs that share one kernel. An observation goes to the local GP with
@@ -72,7 +59,7 @@ class SplittingGP(TakesKeywords, Facts):
         }
         self._options = _options.make(self._keywords)
         # Made by the first update, which tells the number of inputs and outputs.
-        self._model: _core.Model | None = None
+        self._model = None
         self._flat = True
 
     def update(
@@ -246,225 +233,3 @@ class SplittingGP(TakesKeywords, Facts):
         True
         """
         self._ready().set_awake_limit(int(limit))
-
-    @property
-    def hyperparameters(self) -> Hyperparameters:
-        """θ now. Assigning a mapping or Hyperparameters replaces it.
-
-        Examples
-        --------
-        >>> import splitgp
-        >>> gp = splitgp.SplittingGP(training="off")
-        >>> _ = gp.update([[0.0, 0.0]], [1.0])
-        >>> gp.hyperparameters = {"length_scale": [1.0, 2.0], "noise_variance": 0.1}
-        >>> gp.hyperparameters.length_scale, gp.hyperparameters.noise_variance
-        (array([1., 2.]), 0.1)
-        """
-        return Hyperparameters(**self._ready().hyperparameters())
-
-    @hyperparameters.setter
-    def hyperparameters(self, values: dict[str, Any] | Hyperparameters) -> None:
-        self._ready().set_hyperparameters(_options.hyperparameters_dict(values))
-
-    @property
-    def theta_version(self) -> int:
-        """How often the hyperparameters have changed.
-
-        Each local GP remembers the version that its factor was made with.
-        """
-        return 0 if self._model is None else self._model.theta_version
-
-    @property
-    def split_history(self) -> list[SplitRecord]:
-        """Every split so far."""
-        if self._model is None:
-            return []
-        return [SplitRecord(**one) for one in self._model.split_history()]
-
-    @property
-    def local_gps(self) -> list[LocalGPSummary]:
-        """The local GPs: center, size, condition, memory."""
-        if self._model is None:
-            return []
-        return [LocalGPSummary(**one) for one in self._model.local_gps()]
-
-    @property
-    def n_local(self) -> int:
-        """How many local GPs there are."""
-        return 0 if self._model is None else self._model.n_local
-
-    @property
-    def input_statistics(self) -> ColumnStatistics:
-        """Mean and standard deviation of each input, over all observations so far.
-
-        Examples
-        --------
-        >>> import splitgp
-        >>> gp = splitgp.SplittingGP()
-        >>> _ = gp.update([[0.0, 5.0], [2.0, 5.0]], [1.0, 3.0])
-        >>> gp.input_statistics.mean, gp.input_statistics.spread
-        (array([1., 5.]), array([1., 0.]))
-        >>> gp.output_statistics.mean
-        array([2.])
-        """
-        return ColumnStatistics(**self._ready().input_statistics())
-
-    @property
-    def output_statistics(self) -> ColumnStatistics:
-        """The same for each output."""
-        return ColumnStatistics(**self._ready().output_statistics())
-
-    def observations(self) -> Observations:
-        """A copy of all observations: X, y and noise_variance, in the order in which they came.
-
-        Examples
-        --------
-        >>> import splitgp
-        >>> gp = splitgp.SplittingGP()
-        >>> _ = gp.update([[0.0], [1.0]], [5.0, 6.0])
-        >>> X, y, noise_variance = gp.observations()
-        >>> y
-        array([5., 6.])
-        """
-        X, y, noise_variance, _ = self._ready().observations()
-        return Observations(X, self._like_y(y), noise_variance)
-
-    def points(self, local_gp: int) -> LocalGPPoints:
-        """A copy of what one local GP conditions on, and which of it is its own.
-
-        Examples
-        --------
-        >>> import numpy as np, splitgp
-        >>> X = np.linspace(0, 6, 120).reshape(-1, 1)
-        >>> gp = splitgp.SplittingGP(split_limit=50, training="off")
-        >>> _ = gp.update(X, np.sin(X[:, 0]))
-        >>> sum(int(gp.points(i).owned.sum()) for i in range(gp.n_local))
-        120
-        """
-        X, y, noise_variance, sequence, owned = self._ready().points(local_gp)
-        return LocalGPPoints(X, self._like_y(y), noise_variance, sequence, owned)
-
-    def _like_y(self, outputs: Any) -> Any:
-        return outputs[:, 0] if self._flat else outputs
-
-    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Write the model to one file, which `SplittingGP.load` and the splitgp command read.
-
-        Parameters
-        ----------
-        path : path
-            The file to make.
-        overwrite : bool
-            Replace a file that exists; without it that is a FileExistsError.
-
-        Examples
-        --------
-        >>> import os, tempfile, splitgp
-        >>> gp = splitgp.SplittingGP()
-        >>> _ = gp.update([[0.0], [1.0]], [1.0, 2.0])
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = os.path.join(folder, "model.splitgp")
-        ...     gp.save(path)
-        ...     again = splitgp.SplittingGP.load(path)
-        >>> again.n_observations
-        2
-        """
-        target = Path(path)
-        if target.exists() and not overwrite:
-            raise FileExistsError(f"{target} exists; pass overwrite=True to replace it")
-        model = self._ready()
-        # Written beside the target and then moved, so that there is never half a file.
-        with tempfile.TemporaryDirectory(prefix=".splitgp-", dir=target.parent) as folder:
-            fresh = Path(folder) / target.name
-            _core.save(model, fresh, "flat" if self._flat else "columns")
-            os.replace(fresh, target)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> SplittingGP:
-        """Read a model that `save` or the splitgp command wrote. The file is left as it is."""
-        source = Path(path)
-        if not source.exists():
-            raise FileNotFoundError(f"{source} does not exist")
-        model, note = _core.load(source)
-        self = cls.__new__(cls)
-        self._adopt(model, model.n_outputs == 1 if note is None else note == "flat")
-        return self
-
-    def _adopt(self, model: _core.Model, flat: bool) -> None:
-        self._model, self._flat = model, flat
-        self._options = model.options()
-        self._keywords = _options.keywords_of(self._options)
-
-    def _ready(self) -> _core.Model:
-        if self._model is None:
-            raise ValueError("the model has no observations yet; call update first")
-        return self._model
-
-    def __copy__(self) -> SplittingGP:
-        other = type(self).__new__(type(self))
-        other.__dict__.update(self.__dict__)
-        if self._model is not None:
-            other._model = self._model.copy()
-        return other
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> SplittingGP:
-        return self.__copy__()
-
-    def __getstate__(self) -> dict[str, Any]:
-        state = {"keywords": self._keywords, "flat": self._flat, "file": None}
-        if self._model is not None:
-            with tempfile.TemporaryDirectory(prefix="splitgp-") as folder:
-                self.save(Path(folder) / "model")
-                state["file"] = (Path(folder) / "model").read_bytes()
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self._keywords, self._flat = state["keywords"], state["flat"]
-        self._options = _options.make(self._keywords)
-        self._model = None
-        if state["file"] is not None:
-            with tempfile.TemporaryDirectory(prefix="splitgp-") as folder:
-                path = Path(folder) / "model"
-                path.write_bytes(state["file"])
-                self._model, _ = _core.load(path)
-
-    def _summary(self) -> list[tuple[str, str]]:
-        if self._model is None:
-            return [("observations", "0")]
-        theta = self.hyperparameters
-        scales = ", ".join(f"{value:.3g}" for value in theta.length_scale[:6])
-        return [
-            ("observations", f"{self.n_observations:,}"),
-            ("inputs → outputs", f"{self.n_inputs} → {self.n_outputs}"),
-            ("local GPs", f"{self.n_local:,}"),
-            ("memory", f"{self.memory_bytes / 1e6:,.1f} MB"),
-            ("kernel", theta.kernel),
-            ("length_scale", scales + (", …" if len(theta.length_scale) > 6 else "")),
-            ("signal_variance", f"{theta.signal_variance:.4g}"),
-            ("noise_variance", f"{theta.noise_variance:.4g}"),
-            ("trainings", str(len(self.training_history))),
-        ]
-
-    def __repr__(self) -> str:
-        chosen = ", ".join(_options.shown(self._keywords, always=("split_limit",)))
-        text = f"SplittingGP({chosen})"
-        if self._model is None:
-            return text
-        return (
-            f"<{text}: {_count(self.n_observations, 'observation')} in "
-            f"{_count(self.n_local, 'local GP')}, {_count(self._model.n_inputs, 'input')}, "
-            f"{_count(self._model.n_outputs, 'output')}, "
-            f"{_count(len(self.training_history), 'training')}, "
-            f"kernel {self.hyperparameters.kernel}>"
-        )
-
-    def _repr_html_(self) -> str:
-        lines = "".join(
-            f"<tr><th style='text-align:left'>{name}</th><td>{value}</td></tr>"
-            for name, value in self._summary()
-        )
-        return f"<table><caption><b>SplittingGP</b></caption>{lines}</table>"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" + ("" if number == 1 else "s")

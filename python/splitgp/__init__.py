@@ -24,10 +24,13 @@ from splitgp import _core
 from splitgp._core import UpdateResult
 from splitgp._errors import FileError, NumericalError
 from splitgp._results import (
+    ColumnStatistics,
     Explanation,
     Hyperparameters,
-    LocalGP,
+    LocalGPPoints,
+    LocalGPSummary,
     LocalPrediction,
+    Observations,
     Prediction,
     SplitRecord,
     TrainResult,
@@ -35,12 +38,15 @@ from splitgp._results import (
 from splitgp._splitting_gp import SplittingGP
 
 __all__ = [
+    "ColumnStatistics",
     "Explanation",
     "FileError",
     "Hyperparameters",
-    "LocalGP",
+    "LocalGPPoints",
+    "LocalGPSummary",
     "LocalPrediction",
     "NumericalError",
+    "Observations",
     "Prediction",
     "SplitRecord",
     "SplittingGP",

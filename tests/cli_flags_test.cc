@@ -77,6 +77,64 @@ TEST_F(CliModelColumns, TheSameInOtherWordsAreFine) {
   EXPECT_EQ(stream({"-t", "4", "--inputs", "2,3", "--ignore", "1"}).code, 0);
 }
 
+class CliModelOptions : public CliModelColumns {
+ protected:
+  CommandResult stream_other(std::vector<std::string> more) {
+    std::vector<std::string> arguments{"stream", folder_ / "in.csv",       "-t", "y",
+                                       "-m",     folder_ / "other.splitgp"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(folder_.path(), arguments);
+  }
+};
+
+TEST_F(CliModelOptions, OthersAreRefused) {
+  const std::string without = "model.splitgp was made without it";
+  const struct {
+    std::vector<std::string> flags;
+    std::string message;
+  } cases[] = {
+      {{"--split-limit", "7"}, "--split-limit 7: "},
+      {{"--kernel", "rbf"}, "--kernel rbf: "},
+      {{"--seed", "3"}, "--seed 3: "},
+      {{"--no-taper"}, "--no-taper: "},
+      {{"--preset", "paper"}, "--preset paper: "},
+      {{"--fixed", "mean"}, "--fixed mean: "},
+      {{"--length-scale", "5", "--mean", "7"}, "--length-scale: "},
+      {{"--mean", "7"}, "--mean: "},
+      {{"--noise-variance", "0.01"}, "--noise-variance: "},
+  };
+  for (const auto& [flags, message] : cases) {
+    const CommandResult result = stream(flags);
+    EXPECT_EQ(result.code, 2) << message;
+    EXPECT_THAT(result.err, HasSubstr(message));
+    EXPECT_EQ(result.out, "") << message;
+  }
+  EXPECT_THAT(stream({"--mean", "7"}).err, HasSubstr(without));
+}
+
+TEST_F(CliModelOptions, TheSameStartIsFineAndAnotherIsNot) {
+  const std::vector<std::string> start{"--length-scale", "5", "--mean", "7"};
+  EXPECT_EQ(stream_other(start).code, 0);
+  EXPECT_EQ(stream_other(start).code, 0);
+  EXPECT_EQ(stream_other({"--length-scale", "5,5,5"}).code, 0);
+  EXPECT_EQ(stream_other({}).code, 0);
+  const CommandResult result = stream_other({"--length-scale", "5,5,6"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, HasSubstr("--length-scale 5,5,6: the model in "));
+  EXPECT_THAT(result.err, HasSubstr("was made with 5,5,5, and keeps it"));
+}
+
+// Variances alone are a starting θ too: the first row is predicted with them.
+TEST_F(CliModelOptions, VariancesCountFromTheFirstRow) {
+  const std::string predictions = folder_ / "p.csv";
+  EXPECT_EQ(stream_other(
+                {"--noise-variance", "3", "--signal-variance", "61", "--predictions", predictions})
+                .code,
+            0);
+  // sd = √(61 + 3) = 8, around a mean of 0.
+  EXPECT_THAT(testing::file_text(predictions), HasSubstr("\n1,0,8,"));
+}
+
 TEST(CliConfig, UnknownKeysAreNamed) {
   const TemporaryDirectory folder;
   write_text(folder / "in.csv", kRows);

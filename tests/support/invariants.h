@@ -48,6 +48,19 @@ class Invariants {
       wrong = violated(state, static_cast<std::size_t>(*result.new_local_gp));
     }
     if (!wrong.empty()) return wrong;
+    if (result.new_local_gp) {
+      std::vector<std::uint64_t> owned;
+      const LocalGp& child = state.partition.at(*result.new_local_gp);
+      for (Eigen::Index j = 0; j < child.size(); ++j) {
+        if (child.owns(j)) owned.push_back(child.sequence(j));
+      }
+      if (owned != result.leaving) return "the update names others than the second child owns";
+      if (result.routed_to != state.partition.split_history.back().parent) {
+        return "the update names another local GP than the one that was split";
+      }
+    } else if (result.routed_to != result.local_gp || !result.leaving.empty()) {
+      return "the update moved an observation without a split";
+    }
     const LocalGp& local = state.partition.local_gps[touched];
     for (Eigen::Index j = 0; j < local.size(); ++j) {
       if (local.sequence(j) == result.sequence && local.owns(j)) return "";

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -12,7 +11,6 @@
 #include "core/validate.h"
 #include "model.h"
 #include "results.h"
-#include "splitgp/error.h"
 #include "update_results.h"
 
 namespace splitgp::python {
@@ -44,6 +42,8 @@ nb::tuple predict(const Model& model, const Rows& X, bool flat) {
                    flat);
 }
 
+MatrixView plain(const Eigen::Ref<const Eigen::MatrixXd>& matrix) { return MatrixView(matrix); }
+
 // As update, but each row is predicted before it is learned.
 nb::tuple predict_then_update(Model& model, const Rows& X, const Rows& Y,
                               const std::optional<Values>& noise_variance, bool flat) {
@@ -55,13 +55,7 @@ nb::tuple predict_then_update(Model& model, const Rows& X, const Rows& Y,
   auto before = std::make_unique<Prediction>();
   model.write([&](SplittingGp& gp) {
     // A bad value anywhere rejects the whole batch.
-    check_values("x", x, gp.n_inputs());
-    check_values("y", y, gp.n_outputs());
-    check_noise(noise, x.cols());
-    if (x.cols() != y.cols()) {
-      throw InvalidArgument("y has " + std::to_string(y.cols()) + " rows and x has " +
-                            std::to_string(x.cols()));
-    }
+    check_batch(plain(x), plain(y), plain(noise), gp.n_inputs(), gp.n_outputs());
     for (Matrix* part : {&before->mean, &before->variance, &before->noise_variance}) {
       part->resize(gp.n_outputs(), x.cols());
     }

@@ -78,14 +78,8 @@ UpdateResult SplittingGp::update(MatrixView x, MatrixView y, double noise_varian
 
 std::vector<UpdateResult> SplittingGp::update_batch(MatrixView X, MatrixView Y,
                                                     MatrixView noise_variance) {
-  check_values("x", columns(X), state_->inputs);
-  check_values("y", columns(Y), state_->outputs);
-  if (X.cols != Y.cols) {
-    throw InvalidArgument("y has " + std::to_string(Y.cols) + " rows and x has " +
-                          std::to_string(X.cols));
-  }
+  check_batch(X, Y, noise_variance, state_->inputs, state_->outputs);
   const auto noise_variances = column(noise_variance);
-  check_noise(noise_variances, X.cols);
   std::vector<UpdateResult> results;
   results.reserve(static_cast<std::size_t>(X.cols));
   for (Index i = 0; i < X.cols; ++i) {

@@ -55,14 +55,8 @@ Regressor& Regressor::operator=(Regressor&&) noexcept = default;
 Regressor::~Regressor() = default;
 
 void Regressor::update_batch(MatrixView X, MatrixView Y, MatrixView noise_variance) {
-  check_values("x", columns(X), state_->inputs());
-  check_values("y", columns(Y), state_->outputs());
-  if (X.cols != Y.cols) {
-    throw InvalidArgument("y has " + std::to_string(Y.cols) + " rows and x has " +
-                          std::to_string(X.cols));
-  }
+  check_batch(X, Y, noise_variance, state_->inputs(), state_->outputs());
   const Eigen::Map<const VectorXd> given(noise_variance.data, noise_variance.rows);
-  check_noise(given, X.cols);
   VectorXd noise = VectorXd::Zero(X.cols);
   if (given.size() > 0) noise = given;
   compiled_rivals().learn(*state_, *state_->method, columns(X), columns(Y), noise);

@@ -28,7 +28,7 @@ splitgp::SplittingGp learned_model(Index m) {
   splitgp::Options options;
   options.split_limit = static_cast<int>(m);
   options.training = splitgp::Training::off;
-  options.hyperparameters.length_scale = Eigen::VectorXd::Constant(kInputs, 3.0);
+  options.hyperparameters.emplace().length_scale = Eigen::VectorXd::Constant(kInputs, 3.0);
   splitgp::SplittingGp model(kInputs, 1, options);
   const MatrixXd X = random_inputs(10 * m, 1);
   const MatrixXd Y = X.row(0).array().sin() + X.row(1).array() * X.row(2).array();

@@ -12,7 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "core/model_state.h"
+#include "core/internals.h"
+#include "core/model_training.h"
 #include "core/training_set.h"
 #include "machine.h"
 #include "splitgp/splitting_gp.h"
@@ -44,7 +45,7 @@ SplittingGp learned_model(Index m, Index n) {
   splitgp::Options options;
   options.split_limit = static_cast<int>(m);
   options.training = splitgp::Training::off;
-  options.hyperparameters.length_scale = Eigen::VectorXd::Constant(kInputs, 3.0);
+  options.hyperparameters.emplace().length_scale = Eigen::VectorXd::Constant(kInputs, 3.0);
   SplittingGp model(kInputs, 1, options);
   const MatrixXd X = random_inputs(n, 1);
   model.update_batch(X, responses(X));
@@ -80,7 +81,8 @@ Work least_work(const SplittingGp& model, SplittingGp& ahead, const Eigen::Vecto
   const splitgp::UpdateResult result = ahead.update(x, y);
   const bool split = result.new_local_gp.has_value();
   const Index owner = split ? ahead.split_history().back().parent : result.local_gp;
-  const splitgp::LocalGp& local = model.state().local_gps[static_cast<std::size_t>(owner)];
+  const splitgp::LocalGp& local =
+      splitgp::Internals::of(model).partition.local_gps[static_cast<std::size_t>(owner)];
   const Index n = local.size();
   // One solve reads the factor and the points once.
   Work work{triangle_bytes(n) + kDouble * static_cast<double>(n * kInputs), squared(n), split};
@@ -126,15 +128,15 @@ void measure_updates(benchmark::State& state, const SplittingGp& model, Index co
 void measure_predictions(benchmark::State& state, const SplittingGp& model, const Rates& rates,
                          Index count) {
   Work one;
-  for (const splitgp::LocalGp& local : model.state().local_gps) {
+  for (const splitgp::LocalGp& local : splitgp::Internals::of(model).partition.local_gps) {
     one.bytes +=
         triangle_bytes(local.size()) + kDouble * static_cast<double>(local.size() * (kInputs + 1));
     one.flops += squared(local.size());
   }
-  const double speakers =
+  const double asked =
       static_cast<double>(std::min<Index>(model.options().neighbors, model.n_local()));
-  one.bytes *= speakers / static_cast<double>(model.n_local());
-  one.flops *= speakers / static_cast<double>(model.n_local());
+  one.bytes *= asked / static_cast<double>(model.n_local());
+  one.flops *= asked / static_cast<double>(model.n_local());
 
   const MatrixXd X = random_inputs(8 * count, 3);
   splitgp::Prediction result;
@@ -156,17 +158,17 @@ void measure_training(benchmark::State& state, const SplittingGp& model, const R
   const MatrixXd Y = responses(X);
   SplittingGp twin = model;
   twin.update(X.col(0), Y.col(0));
-  const splitgp::ModelState& after = twin.state();
+  const splitgp::ModelState& after = splitgp::Internals::of(twin);
   const splitgp::TrainingSet set =
-      draw_training_set(after, after.options.training_observations, after.next_sequence);
+      draw_training_set(after, after.options.training_observations, after.knowledge.observations);
   double cubes = 0.0;
   for (const splitgp::TrainingSet::Block& block : set.blocks) cubes += cubed(block.inputs.rows());
 
-  auto due = std::make_unique<splitgp::ModelState>(model.state());
-  due->options.training = splitgp::Training::inlined;
-  due->schedule = splitgp::TrainingSchedule(
-      splitgp::TrainingSchedule::Marks{due->next_sequence + 1, due->next_sequence, true});
-  SplittingGp trained(std::move(due));
+  splitgp::ModelState due = splitgp::Internals::of(model);
+  due.options.training = splitgp::Training::inlined;
+  due.knowledge.schedule = splitgp::TrainingSchedule(splitgp::TrainingSchedule::Marks{
+      due.knowledge.observations + 1, due.knowledge.observations, true});
+  SplittingGp trained = splitgp::Internals::model(std::move(due));
   const double began = bench::thread_seconds();
   trained.update(X.col(0), Y.col(0));
   const double seconds = bench::thread_seconds() - began;

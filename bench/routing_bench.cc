@@ -51,7 +51,7 @@ splitgp::SplittingGp empty_model() {
   splitgp::Options options;
   options.split_limit = kSplitLimit;
   options.training = splitgp::Training::off;
-  options.hyperparameters.length_scale = Eigen::VectorXd::Constant(kInputs, 0.5);
+  options.hyperparameters.emplace().length_scale = Eigen::VectorXd::Constant(kInputs, 0.5);
   return {kInputs, 1, options};
 }
 
@@ -123,11 +123,11 @@ void Routing(benchmark::State& state) {
     const double bytes = static_cast<double>(large.memory_bytes());
     const double read =
         bench::Machine::scattered_read_seconds(bytes, bytes / static_cast<double>(large.n_local()));
-    const int speakers = large.options().neighbors;
+    const int asked = large.options().neighbors;
     state.counters["update_over_floor"] =
         bench::median(all.update) / (bench::median(hot.update) + read);
     state.counters["predict_over_floor"] =
-        bench::median(all.predict) / (bench::median(hot.predict) + speakers * read);
+        bench::median(all.predict) / (bench::median(hot.predict) + asked * read);
     state.counters["read_us"] = 1e6 * read;
     state.counters["GB"] = 1e-9 * bytes;
   }

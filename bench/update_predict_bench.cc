@@ -57,7 +57,7 @@ splitgp::SplittingGp steady_model(Index m, Index cells) {
   splitgp::Options options;
   options.split_limit = static_cast<int>(m);
   options.training = splitgp::Training::off;
-  options.hyperparameters.length_scale = VectorXd::Constant(kInputs, 3.0);
+  options.hyperparameters.emplace().length_scale = VectorXd::Constant(kInputs, 3.0);
   splitgp::SplittingGp model(kInputs, 1, options);
   const MatrixXd X = random_inputs((bench::smoke() ? 2 : cells) * m, 2);
   for (Index i = 0; i < X.cols(); ++i) model.update(X.col(i), response(X.col(i)));

@@ -37,7 +37,7 @@ def main() -> None:
     rows = min(500, arguments.exact_rows, arguments.rows)
     while rows <= arguments.rows:
         X, y = friedman(rows, seed=0)
-        regressors = [SplittingGPRegressor(n_threads=2)]
+        regressors = [SplittingGPRegressor(threads=2)]
         if rows <= arguments.exact_rows:
             kernel = ConstantKernel(10.0) * RBF(np.ones(10)) + WhiteKernel()
             regressors.append(GaussianProcessRegressor(kernel, normalize_y=True))

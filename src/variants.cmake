@@ -10,15 +10,14 @@
 function(splitgp_add_variant part name march)
   file(GLOB variant_sources CONFIGURE_DEPENDS ${part}/*.cc)
   list(FILTER variant_sources EXCLUDE REGEX
-       "/(choose_core|options|splitting_gp|validate|choose_rivals|regressor|rivals)\\.cc$")
+       "/(choose_core|model_facts|options|splitting_gp|validate|choose_rivals|regressor|rivals)\\.cc$")
   set(target splitgp_${part}_${name})
   add_library(${target} OBJECT ${variant_sources})
   target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}
                              ${PROJECT_SOURCE_DIR}/include)
   target_compile_features(${target} PRIVATE cxx_std_20)
-  target_compile_definitions(${target} PRIVATE ${SPLITGP_PUBLIC_DEFINITION}
-                             SPLITGP_INSTRUCTION_SET=${name})
-  target_link_libraries(${target} PRIVATE Eigen3::Eigen splitgp_flags)
+  target_compile_definitions(${target} PRIVATE SPLITGP_INSTRUCTION_SET=${name})
+  target_link_libraries(${target} PRIVATE Eigen3::Eigen splitgp_flags splitgp_own_eigen)
   target_compile_options(${target} PRIVATE -march=${march}
     -fno-gnu-unique # unique symbols could not be made local
     # GCC 12 finds this in its own avx512fintrin.h; the other compilations keep the warning.

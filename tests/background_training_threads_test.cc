@@ -25,7 +25,7 @@ TEST(BackgroundTraining, LearnsThetaWhileTheStreamGoesOn) {
   model.update_batch(stream.X, stream.Y);
   model.finish_training();
   ASSERT_FALSE(model.training_history().empty());
-  EXPECT_GT(model.hyperparameters().version, 0u);
+  EXPECT_GT(model.theta_version(), 0u);
   EXPECT_LT(model.hyperparameters().noise_variance, 0.1);  // 0.01 is true, 1 would be "all noise"
 }
 

@@ -44,7 +44,7 @@ std::vector<Options> all_kinds() {
   std::vector<Options> kinds(3, testing::fixed_theta());
   for (Options& options : kinds) {
     options.split_limit = 15;
-    options.hyperparameters.length_scale = VectorXd{{0.5, 0.8, 1.1}};
+    options.hyperparameters.emplace().length_scale = VectorXd{{0.5, 0.8, 1.1}};
   }
   kinds[1].inherit = false;
   kinds[1].aggregation = Aggregation::similarity;
@@ -56,7 +56,9 @@ std::vector<Options> all_kinds() {
 
 void expect_same_results(const UpdateResult& a, const UpdateResult& b) {
   EXPECT_EQ(a.sequence, b.sequence);
+  EXPECT_EQ(a.routed_to, b.routed_to);
   EXPECT_EQ(a.local_gp, b.local_gp);
+  EXPECT_EQ(a.leaving, b.leaving);
   EXPECT_EQ(a.new_local_gp, b.new_local_gp);
   EXPECT_EQ(a.displaced, b.displaced);
   EXPECT_EQ(a.refits, b.refits);
@@ -154,6 +156,24 @@ TEST(SplittingGp, PredictingABatchEqualsPredictingEach) {
       EXPECT_TRUE(testing::same_bits(explanation.mean, batch.mean.col(q)));
       EXPECT_TRUE(testing::same_bits(explanation.variance, batch.variance.col(q)));
     }
+  }
+}
+
+TEST(SplittingGp, PredictThenUpdateEqualsBoth) {
+  const testing::Stream stream = testing::smooth_stream(57, kInputs, kOutputs, 150);
+  for (const Options& options : all_kinds()) {
+    SplittingGp both(kInputs, kOutputs, options);
+    SplittingGp each(kInputs, kOutputs, options);
+    Prediction before;
+    for (Index i = 0; i < stream.X.cols(); ++i) {
+      const Prediction expected = each.predict(stream.X.col(i));
+      const UpdateResult one = each.update(stream.X.col(i), stream.Y.col(i), 0.01);
+      const UpdateResult other =
+          both.predict_then_update(stream.X.col(i), stream.Y.col(i), before, 0.01);
+      testing::expect_same_bits(before, expected);
+      expect_same_results(one, other);
+    }
+    testing::expect_same_bits(both, each, stream.X);
   }
 }
 

@@ -40,15 +40,15 @@ TEST_F(CliModelColumns, OthersAreRefused) {
     std::string flag;
     std::string kept;
   } cases[] = {
-      {{"--target", "b"}, "--target b: ", made + "y, and keeps it"},
-      {{"-t", "3"}, "--target b: ", made + "y, and keeps it"},
-      {{"-t", "y,b"}, "--target y,b: ", made + "y, and keeps it"},
-      {{"-t", "none"}, "--target none: ", made + "y, and keeps it"},
-      {{"--inputs", "a"}, "--inputs a: ", made + "a,b, and keeps it"},
-      {{"--inputs", "1,a,b"}, "--inputs year,a,b: ", made + "a,b, and keeps it"},
-      {{"--ignore", "year,b"}, "--ignore b: ", made + "it as an input, and keeps it"},
-      {{"--ignore", "2"}, "--ignore a: ", made + "it as an input, and keeps it"},
-      {{"--ignore", "y"}, "--ignore y: ", made + "it as a target, and keeps it"},
+      {{"--target", "b"}, "--target b: ", made + "y, which cannot change"},
+      {{"-t", "3"}, "--target b: ", made + "y, which cannot change"},
+      {{"-t", "y,b"}, "--target y,b: ", made + "y, which cannot change"},
+      {{"-t", "none"}, "--target none: ", made + "y, which cannot change"},
+      {{"--inputs", "a"}, "--inputs a: ", made + "a,b, which cannot change"},
+      {{"--inputs", "1,a,b"}, "--inputs year,a,b: ", made + "a,b, which cannot change"},
+      {{"--ignore", "year,b"}, "--ignore b: ", made + "it as an input, which cannot change"},
+      {{"--ignore", "2"}, "--ignore a: ", made + "it as an input, which cannot change"},
+      {{"--ignore", "y"}, "--ignore y: ", made + "it as a target, which cannot change"},
   };
   for (const auto& [flags, flag, kept] : cases) {
     const CommandResult result = stream(flags);
@@ -77,6 +77,64 @@ TEST_F(CliModelColumns, TheSameInOtherWordsAreFine) {
   EXPECT_EQ(stream({"-t", "4", "--inputs", "2,3", "--ignore", "1"}).code, 0);
 }
 
+class CliModelOptions : public CliModelColumns {
+ protected:
+  CommandResult stream_other(std::vector<std::string> more) {
+    std::vector<std::string> arguments{"stream", folder_ / "in.csv",       "-t", "y",
+                                       "-m",     folder_ / "other.splitgp"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(folder_.path(), arguments);
+  }
+};
+
+TEST_F(CliModelOptions, OthersAreRefused) {
+  const std::string without = "model.splitgp was made without it";
+  const struct {
+    std::vector<std::string> flags;
+    std::string message;
+  } cases[] = {
+      {{"--split-limit", "7"}, "--split-limit 7: "},
+      {{"--kernel", "rbf"}, "--kernel rbf: "},
+      {{"--seed", "3"}, "--seed 3: "},
+      {{"--no-taper"}, "--no-taper: "},
+      {{"--preset", "paper"}, "--preset paper: "},
+      {{"--fixed", "mean"}, "--fixed mean: "},
+      {{"--length-scale", "5", "--mean", "7"}, "--length-scale: "},
+      {{"--mean", "7"}, "--mean: "},
+      {{"--noise-variance", "0.01"}, "--noise-variance: "},
+  };
+  for (const auto& [flags, message] : cases) {
+    const CommandResult result = stream(flags);
+    EXPECT_EQ(result.code, 2) << message;
+    EXPECT_THAT(result.err, HasSubstr(message));
+    EXPECT_EQ(result.out, "") << message;
+  }
+  EXPECT_THAT(stream({"--mean", "7"}).err, HasSubstr(without));
+}
+
+TEST_F(CliModelOptions, TheSameStartIsFineAndAnotherIsNot) {
+  const std::vector<std::string> start{"--length-scale", "5", "--mean", "7"};
+  EXPECT_EQ(stream_other(start).code, 0);
+  EXPECT_EQ(stream_other(start).code, 0);
+  EXPECT_EQ(stream_other({"--length-scale", "5,5,5"}).code, 0);
+  EXPECT_EQ(stream_other({}).code, 0);
+  const CommandResult result = stream_other({"--length-scale", "5,5,6"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, HasSubstr("--length-scale 5,5,6: the model in "));
+  EXPECT_THAT(result.err, HasSubstr("was made with 5,5,5, and keeps it"));
+}
+
+// Variances alone are a starting θ too: the first row is predicted with them.
+TEST_F(CliModelOptions, VariancesCountFromTheFirstRow) {
+  const std::string predictions = folder_ / "p.csv";
+  EXPECT_EQ(stream_other(
+                {"--noise-variance", "3", "--signal-variance", "61", "--predictions", predictions})
+                .code,
+            0);
+  // sd = √(61 + 3) = 8, around a mean of 0.
+  EXPECT_THAT(testing::file_text(predictions), HasSubstr("\n1,0,8,"));
+}
+
 TEST(CliConfig, UnknownKeysAreNamed) {
   const TemporaryDirectory folder;
   write_text(folder / "in.csv", kRows);
@@ -89,13 +147,13 @@ TEST(CliConfig, UnknownKeysAreNamed) {
     std::string config;
     std::string key;
   } cases[] = {
-      {"spilt-limit = 50\n", "'spilt-limit' is no flag"},
-      {"seed = 1\nsplit_limit = 50\n", "'split_limit' is no flag"},
-      {"[stream]\nspilt-limit = 50\n", "'spilt-limit' is no flag"},
-      {"garbage\n", "'garbage' is no flag"},
-      {"this is garbage\n", "garbage' is no flag"},
-      {"[straem]\nseed = 1\n", "'[straem]' is no flag"},
-      {"[predict]\nthreads = 2\n", "'[predict]' is no flag"},
+      {"spilt-limit = 50\n", "stream has no flag 'spilt-limit'"},
+      {"seed = 1\nsplit_limit = 50\n", "stream has no flag 'split_limit'"},
+      {"[stream]\nspilt-limit = 50\n", "stream has no flag 'spilt-limit'"},
+      {"garbage\n", "stream has no flag 'garbage'"},
+      {"this is garbage\n", "garbage'"},
+      {"[straem]\nseed = 1\n", "unknown section [straem]"},
+      {"[predict]\nthreads = 2\n", "unknown section [predict]"},
   };
   for (const auto& [config, key] : cases) {
     const CommandResult result = stream(config);

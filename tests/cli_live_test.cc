@@ -97,6 +97,30 @@ TEST(CliLive, SignalsCommitAndLeaveAUsableFile) {
   }
 }
 
+// A line that never ends, from a source that never makes the reader wait: the file is a hole of
+// 256 GiB after its first rows.
+TEST(CliLive, ASignalEndsALineWithoutEnd) {
+  const TemporaryDirectory folder;
+  write_text(folder / "in.csv", "x,y\n" + row(1) + row(2));
+  std::filesystem::resize_file(folder / "in.csv", std::uintmax_t{1} << 38);
+  const std::string model = folder / "model.splitgp";
+  CommandProcess process(folder.path(), {"stream", folder / "in.csv", "-t", "y", "-m", model,
+                                         "--batch", "1", "--rejects", folder / "r.csv"});
+  ASSERT_TRUE(eventually_contains(folder / "r.csv", "longer than 4194304 bytes"));
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));  // well into the rest of the line
+  process.signal(SIGTERM);
+  EXPECT_EQ(process.wait(), 143);
+  EXPECT_EQ(observations(folder, model), 2u);
+}
+
+TEST(CliLive, AFirstLineWithoutEndIsAnError) {
+  const TemporaryDirectory folder;
+  const CommandResult result = run(folder.path(), {"stream", "/dev/zero", "-t", "y"});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(result.err, HasSubstr("/dev/zero: line 1: "));
+  EXPECT_THAT(result.err, HasSubstr("longer than 4194304 bytes"));
+}
+
 // Streams pack(text) and expects all rows to be there.
 void expect_unpacked(const std::string& packed) {
   const TemporaryDirectory folder;
@@ -110,7 +134,7 @@ void expect_unpacked(const std::string& packed) {
   const CommandResult cut =
       run(folder.path(), {"stream", folder / "in", "-t", "y", "--training", "off"});
   EXPECT_EQ(cut.code, 1);
-  EXPECT_THAT(cut.err, HasSubstr("end too early"));
+  EXPECT_THAT(cut.err, HasSubstr("is truncated"));
 }
 
 std::string fifty_rows() {

@@ -22,7 +22,7 @@ Sliced sliced(Index inputs, double offset) {
   Options options;
   options.split_limit = 10;
   options.training = Training::off;
-  options.hyperparameters.length_scale = Eigen::VectorXd::LinSpaced(inputs, 0.3, 2.0);
+  options.hyperparameters.emplace().length_scale = Eigen::VectorXd::LinSpaced(inputs, 0.3, 2.0);
   const testing::Stream stream = testing::smooth_stream(2, inputs, 1, 300);
   Sliced result{SplittingGp(inputs, 1, options), {}, {}, {}};
   result.model.update_batch(stream.X.array() + offset, stream.Y);

@@ -110,6 +110,15 @@ TEST_F(CliPredict, AKeyComesOnce) {
   EXPECT_EQ(result.out.find("earlier"), std::string::npos);
 }
 
+TEST_F(CliPredict, EveryRowRejectedIsExitCode3AsInStream) {
+  const auto code = [this](const std::string& rows) {
+    return run(folder_.path(), {"predict", "-", "-m", model()}, rows).code;
+  };
+  EXPECT_EQ(code("x\nn\n?\n"), 3);
+  EXPECT_EQ(code("x\nn\n1\n"), 0);
+  EXPECT_EQ(code("x\n"), 0) << "no row is no failure";
+}
+
 TEST_F(CliPredict, OneRowIsOneRow) {
   const CommandResult result = run(folder_.path(), {"predict", "-", "-m", model()}, "x\nn\n");
   EXPECT_THAT(result.err, ::testing::HasSubstr("1 of 1 row rejected"));

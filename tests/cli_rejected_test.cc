@@ -37,7 +37,7 @@ TEST(CliRejected, NoModelIsLeftAndTheHintCanBeFollowed) {
   const CommandResult all = run(folder.path(), arguments);
   EXPECT_EQ(all.code, 3);
   EXPECT_THAT(all.out, HasSubstr("read 50 rows: 0 learned, 50 rejected"));
-  EXPECT_THAT(all.out, HasSubstr("no model is made"));
+  EXPECT_THAT(all.out, HasSubstr("no model was created"));
   EXPECT_THAT(all.err, HasSubstr(kHint));
   for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
     EXPECT_THAT(entry.path().filename().string(), Not(HasSubstr("splitgp")));

@@ -154,7 +154,7 @@ TEST_F(CliReportBrowser, AHundredThousandObservationsThatWereNotStreamed) {
   Options options;
   options.split_limit = 50;
   options.training = Training::off;
-  options.hyperparameters.length_scale = Eigen::Vector3d(0.3, 0.5, 2.0);
+  options.hyperparameters.emplace().length_scale = Eigen::Vector3d(0.3, 0.5, 2.0);
   const testing::Stream stream = testing::smooth_stream(8, 3, 1, 100'000);
   SplittingGp model(3, 1, options);
   model.update_batch(stream.X, stream.Y);

@@ -32,7 +32,7 @@ TEST(CliReport, MapsHoldWhatTheModelPredicts) {
   const TemporaryDirectory folder;
   const auto path = streamed_model(folder, 200, {"a", "b", "c"}, {"y", "z"});
   const json data = data_of_page(file_text(report_of(folder, path)));
-  const ModelFile file = ModelFile::open_read_only(path);
+  const LoadedModel loaded = load(path);
   const json& maps = data["partition"]["maps"];
   ASSERT_EQ(maps.size(), 3u);
   for (const json& map : maps) {
@@ -43,8 +43,8 @@ TEST(CliReport, MapsHoldWhatTheModelPredicts) {
       Eigen::VectorXd x = Eigen::Map<const Eigen::VectorXd>(median.data(), 3);
       x(map["inputs"][0].get<Index>()) = map["x"][i % width];
       x(map["inputs"][1].get<Index>()) = map["y"][i / width];
-      const Prediction expected = file.model().predict(x);
-      EXPECT_EQ(map["local_gp"][i], file.model().explain(x).local.front().local_gp);
+      const Prediction expected = loaded.model.predict(x);
+      EXPECT_EQ(map["local_gp"][i], loaded.model.explain(x).local.front().local_gp);
       for (Index o = 0; o < 2; ++o) {
         const json& output = map["outputs"][static_cast<std::size_t>(o)];
         // Numbers are rounded to 1e-5 of their range, x and y too; the function is about as steep
@@ -216,7 +216,7 @@ TEST(CliReport, SaysOnATerminalWhereThePageIs) {
   const std::string model = streamed_model(folder, 60, {"a"}, {"y"});
   const std::string page = folder / "page.html";
   const std::string piped = folder / "piped.html";
-  EXPECT_EQ(on_terminal("-m " + model + " -o " + page), "page in " + page + "\r\n");
+  EXPECT_EQ(on_terminal("-m " + model + " -o " + page), "wrote " + page + "\r\n");
   EXPECT_EQ(on_terminal("-m " + model + " -o - >" + piped), "");
   EXPECT_TRUE(file_text(piped) == file_text(page));
 }

@@ -112,10 +112,10 @@ TEST(CsvReader, NamesColumnAndValueOfABadRow) {
       reasons,
       ElementsAre("column 'b': the value is missing", "column 'b': the value is missing ('NA')",
                   "column 'b': 'nan' is not finite", "column 'b': '-inf' is not finite",
-                  "column 'b': 'abc' is not a number",
-                  "column 'b': '1e400' is out of the range of numbers",
+                  "column 'b': 'abc' is not a number", "column 'b': '1e400' is out of range",
                   "column 'b': '1e200' is larger than 1e150",
-                  "the row has 1 fields and the header 2", "the row has 3 fields and the header 2",
+                  "the row has 1 field, but the header has 2",
+                  "the row has 3 fields, but the header has 2",
                   "column 'b': '0x10' is not a number", "column 'b': '1 2' is not a number"));
   ASSERT_THAT(read.rows, SizeIs(1));
   EXPECT_EQ(read.rows[0].line, 13u);
@@ -190,6 +190,51 @@ TEST(CsvReader, AHundredMegabyteLineIsRejectedAndReadingGoesOn) {
   EXPECT_THAT(row.numbers, ElementsAre(3.0, 4.0));
   EXPECT_EQ(row.line, 4u);
   EXPECT_EQ(reader->next(row, rejected), RowReader::Next::end);
+}
+
+// Counts what is asked of it, and ends at last, so that a reader that never gives up fails here.
+class LongFirstLine : public ByteSource {
+ public:
+  explicit LongFirstLine(std::size_t& given) : given_(given) {}
+  std::size_t read(char* to, std::size_t most) override {
+    const std::size_t count = std::min(most, std::size_t{100'000'000} - given_);
+    std::fill_n(to, count, '\0');
+    given_ += count;
+    return count;
+  }
+
+ private:
+  std::size_t& given_;
+};
+
+TEST(CsvReader, AFirstLineWithoutEndIsAnError) {
+  for (const RowFormat format : {RowFormat::automatic, RowFormat::csv, RowFormat::ndjson}) {
+    for (const bool header : {true, false}) {
+      std::size_t given = 0;
+      InputOptions options;
+      options.format = format;
+      options.csv.header = header;
+      try {
+        read_rows(std::make_unique<LongFirstLine>(given), "text", options)->columns();
+        ADD_FAILURE() << "nothing was thrown";
+      } catch (const ReadError& error) {
+        EXPECT_THAT(error.what(), HasSubstr("text: line 1: "));
+        EXPECT_THAT(error.what(), HasSubstr("longer than 4194304 bytes"));
+      }
+      EXPECT_LT(given, 2 * kLongestRow);
+    }
+  }
+}
+
+TEST(CsvReader, FrontIsTheTextOfTheRowsSoFar) {
+  const std::string text = "a,b\n1,2\nbad\n3,4\n";
+  const std::unique_ptr<RowReader> reader =
+      read_rows(std::make_unique<testing::TextSource>(text), "text");
+  reader->select({reader->columns(), {}});
+  EXPECT_EQ(reader->skip(1), 1u);
+  EXPECT_EQ(reader->front(), "a,b\n1,2\n");
+  EXPECT_EQ(reader->skip(2), 2u);
+  EXPECT_EQ(reader->front(), text);
 }
 
 TEST(CsvReader, SkippingCountsGoodAndBadRowsAlike) {

@@ -30,7 +30,7 @@ const double kNan = std::numeric_limits<double>::quiet_NaN();
 Options small() {
   Options options = testing::fixed_theta();
   options.split_limit = 10;
-  options.hyperparameters.length_scale = VectorXd::Constant(kInputs, 0.5);
+  options.hyperparameters.emplace().length_scale = VectorXd::Constant(kInputs, 0.5);
   return options;
 }
 
@@ -249,7 +249,7 @@ TEST(Errors, BadThetasAreNamedAndHarmless) {
 TEST(Errors, ConstructorRefusesBadThetas) {
   for (const BadTheta& bad : bad_thetas()) {
     Options options = small();
-    bad.edit(options.hyperparameters);
+    bad.edit(*options.hyperparameters);
     expect_named(message_of([&] { SplittingGp(kInputs, kOutputs, options); }), bad.named);
   }
 }

@@ -62,7 +62,7 @@ TEST(SplittingGp, LearnsOneInputWithoutLimit) {
     Options options = testing::fixed_theta();
     options.split_limit = 20;
     options.inherit = inherit;
-    options.hyperparameters.noise_variance = 0.04;
+    options.hyperparameters.emplace().noise_variance = 0.04;
     SplittingGp model(2, 1, options);
     testing::Random random(41);
     const VectorXd x{{0.3, -1e8}};
@@ -92,8 +92,8 @@ TEST(SplittingGp, NoiseFreeSmoothStreamsStayAccurate) {
       Options options = testing::fixed_theta();
       options.split_limit = 60;
       options.kernel = kernel;
-      options.hyperparameters.noise_variance = 0.0;
-      options.hyperparameters.length_scale = VectorXd::Constant(1, length_scale);
+      options.hyperparameters.emplace().noise_variance = 0.0;
+      options.hyperparameters->length_scale = VectorXd::Constant(1, length_scale);
       SplittingGp model(1, 1, options);
       testing::Random random(42);
       double worst = 0.0;

@@ -216,13 +216,12 @@ TEST(LocalGp, RefitEqualsAFreshOne) {
   changed.noise_variance = 0.3;
   changed.output_scale *= 2.0;
   changed.mean.setConstant(0.1);
-  changed.version = 4;
-  const ThetaPointer after = make_theta(changed, 2, 3);
+  const ThetaPointer after = make_theta(changed, 2, 3, 4);
 
   LocalGp local = local_gp_of(stream, before, options_of(30));
   local.refit(after);
   const LocalGp other = local_gp_of(stream, after, options_of(30));
-  EXPECT_EQ(local.theta().values.version, 4u);
+  EXPECT_EQ(local.theta().version, 4u);
   EXPECT_EQ(local.center(), other.center());
   EXPECT_EQ(owned_sequences(local), owned_sequences(other));
   EXPECT_LT((local.factor().dense() - other.factor().dense()).norm(), 1e-13);

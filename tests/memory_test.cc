@@ -2,7 +2,7 @@
 // factors and z = L⁻¹y.
 #include <gtest/gtest.h>
 
-#include "core/model_state.h"
+#include "core/internals.h"
 #include "splitgp/splitting_gp.h"
 #include "support/streams.h"
 
@@ -13,7 +13,7 @@ using Eigen::Index;
 
 double bytes_needed(const SplittingGp& model) {
   double doubles = 0.0;
-  for (const LocalGp& local : model.state().local_gps) {
+  for (const LocalGp& local : Internals::of(model).partition.local_gps) {
     const auto n = static_cast<double>(local.size());
     const auto d = static_cast<double>(model.n_inputs());
     const auto p = static_cast<double>(model.n_outputs());
@@ -43,8 +43,8 @@ TEST(AwakeLimit, ChangesMemoryAndNothingElse) {
   Options options;
   options.split_limit = 100;
   options.training = Training::off;
-  options.hyperparameters.length_scale = Eigen::VectorXd::Constant(4, 0.7);
-  options.hyperparameters.noise_variance = 0.01;
+  options.hyperparameters.emplace().length_scale = Eigen::VectorXd::Constant(4, 0.7);
+  options.hyperparameters->noise_variance = 0.01;
   const testing::Stream stream = testing::smooth_stream(5, 4, 1, 4000);
   SplittingGp all(4, 1, options);
   SplittingGp few(4, 1, options);
@@ -61,7 +61,8 @@ TEST(AwakeLimit, ChangesMemoryAndNothingElse) {
     all.update(x, stream.Y.col(i));
     few.update(x, stream.Y.col(i));
     Index awake = 0;
-    for (const LocalGp& local : few.state().local_gps) awake += local.dormant() ? 0 : 1;
+    for (const LocalGp& local : Internals::of(few).partition.local_gps)
+      awake += local.dormant() ? 0 : 1;
     ASSERT_LE(awake, 10) << i;
   }
   ASSERT_EQ(few.n_local(), all.n_local());

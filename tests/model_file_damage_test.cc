@@ -36,7 +36,7 @@ class ModelFileDamage : public ::testing::Test {
   }
 
   void append(ModelFile& file, Eigen::Index from, Eigen::Index to) const {
-    for (Eigen::Index i = from; i < to; ++i) file.append(stream_.X.col(i), stream_.Y.col(i));
+    for (Eigen::Index i = from; i < to; ++i) file.update(stream_.X.col(i), stream_.Y.col(i));
   }
   SplittingGp uninterrupted(std::uint64_t n) const {
     SplittingGp model = new_model();
@@ -48,11 +48,12 @@ class ModelFileDamage : public ::testing::Test {
   /// Refused, or the model as of one of its checkpoints: nothing in between.
   bool opens(const std::filesystem::path& path) {
     try {
-      const ModelFile file = ModelFile::open_read_only(path);
-      const std::uint64_t rows = file.position("rows").rows;
-      EXPECT_EQ(rows, file.model().n_observations());
+      const LoadedModel loaded = load(path);
+      const std::uint64_t rows =
+          loaded.positions.contains("rows") ? loaded.positions.at("rows") : 0;
+      EXPECT_EQ(rows, loaded.model.n_observations());
       EXPECT_EQ(rows % 20, 0u);
-      testing::expect_same_model(uninterrupted(rows), file.model());
+      testing::expect_same_model(uninterrupted(rows), loaded.model);
       return true;
     } catch (const FileError&) {
       return false;

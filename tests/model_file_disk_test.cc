@@ -29,7 +29,7 @@ class ModelFileDisk : public ::testing::TestWithParam<Failure> {
     return SplittingGp(2, 1, options);
   }
   void append(ModelFile& file, Eigen::Index from, Eigen::Index to) const {
-    for (Eigen::Index i = from; i < to; ++i) file.append(stream_.X.col(i), stream_.Y.col(i));
+    for (Eigen::Index i = from; i < to; ++i) file.update(stream_.X.col(i), stream_.Y.col(i));
   }
   SplittingGp uninterrupted(Eigen::Index n) const {
     SplittingGp model = new_model();
@@ -70,16 +70,16 @@ TEST_P(ModelFileDisk, AFailedCheckpointLeavesTheLastOneAndCanBeRepeated) {
     if (!failed) break;
     EXPECT_EQ(file.position("rows").rows, 200u);
     {
-      const ModelFile reader = ModelFile::open_read_only(path_);
-      EXPECT_EQ(reader.position("rows").rows, 200u);
-      EXPECT_EQ(reader.note("note"), std::nullopt);
-      testing::expect_same_model(uninterrupted(200), reader.model());
+      const LoadedModel reader = load(path_);
+      EXPECT_EQ(reader.positions.at("rows"), 200u);
+      EXPECT_FALSE(reader.notes.contains("note"));
+      testing::expect_same_model(uninterrupted(200), reader.model);
     }
     file.checkpoint({{"rows", 400}});
-    const ModelFile reader = ModelFile::open_read_only(path_);
-    EXPECT_EQ(reader.position("rows").rows, 400u);
-    EXPECT_EQ(reader.note("note"), "text");
-    testing::expect_same_model(uninterrupted(400), reader.model());
+    const LoadedModel reader = load(path_);
+    EXPECT_EQ(reader.positions.at("rows"), 400u);
+    EXPECT_EQ(reader.notes.at("note"), "text");
+    testing::expect_same_model(uninterrupted(400), reader.model);
   }
   EXPECT_GT(tried, 5) << "a checkpoint of 200 rows should take several writes";
 }

@@ -73,8 +73,8 @@ class ModelFileErrors : public ::testing::Test {
   /// Both ways of opening refuse, with this message, and touch nothing.
   void expect_refused(const std::filesystem::path& path, const std::string& reason) {
     const auto before = contents();
-    for (const std::string& message : {message_of([&] { ModelFile::open(path); }),
-                                       message_of([&] { ModelFile::open_read_only(path); })}) {
+    for (const std::string& message :
+         {message_of([&] { ModelFile::open(path); }), message_of([&] { load(path); })}) {
       EXPECT_THAT(message, AllOf(HasSubstr(path.filename().string()), HasSubstr(reason)));
       EXPECT_THAT(message, ::testing::Not(HasSubstr("\n")));
     }
@@ -153,7 +153,7 @@ TEST_F(ModelFileErrors, OtherTablesAreLeftAlone) {
           "observation BEGIN DELETE FROM observation; END");
   {
     ModelFile file = ModelFile::open(path_);
-    file.append(Eigen::Vector2d(0, 0), Eigen::VectorXd::Zero(1));
+    file.update(Eigen::Vector2d(0, 0), Eigen::VectorXd::Zero(1));
     file.checkpoint();
   }
   EXPECT_EQ(ModelFile::open(path_).model().n_observations(), 61u);
@@ -171,7 +171,7 @@ TEST_F(ModelFileErrors, CreateDoesNotReplace) {
 TEST_F(ModelFileErrors, TheLogOfADeletedFileIsNotRead) {
   const std::filesystem::path other = directory_ / "other.splitgp";
   ModelFile file = ModelFile::create(other, learned());
-  file.append(Eigen::Vector2d(0, 0), Eigen::VectorXd::Zero(1));
+  file.update(Eigen::Vector2d(0, 0), Eigen::VectorXd::Zero(1));
   file.checkpoint();
   ASSERT_GT(bytes_of(other.string() + "-wal").size(), 4096u);
   write_bytes(path_.string() + "-wal", bytes_of(other.string() + "-wal"));
@@ -185,7 +185,7 @@ TEST_F(ModelFileErrors, ASecondWriterIsRefused) {
   std::filesystem::create_symlink(path_, directory_ / "link");
   EXPECT_THAT(message_of([&] { ModelFile::open(directory_ / "link"); }),
               HasSubstr("in use by another writer"));
-  EXPECT_EQ(ModelFile::open_read_only(path_).model().n_observations(), 60u);
+  EXPECT_EQ(load(path_).model.n_observations(), 60u);
 }
 
 TEST_F(ModelFileErrors, AWriterInAnotherProcessIsRefusedToo) {
@@ -205,12 +205,12 @@ TEST_F(ModelFileErrors, AForeignTransactionIsWaitedForAndThenReported) {
   sqlite3* handle = nullptr;
   ASSERT_EQ(sqlite3_open(path_.c_str(), &handle), SQLITE_OK);
   ASSERT_EQ(sqlite3_exec(handle, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK);
-  file.append(Eigen::Vector2d(0, 0), Eigen::VectorXd::Zero(1));
+  file.update(Eigen::Vector2d(0, 0), Eigen::VectorXd::Zero(1));
   EXPECT_THAT(message_of([&] { file.checkpoint(); }),
               AllOf(HasSubstr("cannot write"), HasSubstr("in use by another process")));
   sqlite3_close(handle);
   file.checkpoint();
-  EXPECT_EQ(ModelFile::open_read_only(path_).model().n_observations(), 61u);
+  EXPECT_EQ(load(path_).model.n_observations(), 61u);
 }
 
 // As a user without rights, since root may write everywhere.
@@ -226,7 +226,7 @@ TEST_F(ModelFileErrors, ReadOnlyDirectory) {
         message_of([&] { ModelFile::create(directory_ / "new.splitgp", learned()); });
     if (opened.find("cannot write " + path_.string() + ": Permission denied")) _exit(1);
     if (created.find("cannot write")) _exit(2);
-    _exit(ModelFile::open_read_only(path_).model().n_observations() == 60 ? 0 : 3);
+    _exit(load(path_).model.n_observations() == 60 ? 0 : 3);
   }
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
@@ -234,18 +234,11 @@ TEST_F(ModelFileErrors, ReadOnlyDirectory) {
   std::filesystem::permissions(directory_.path(), static_cast<std::filesystem::perms>(0755));
 }
 
-TEST_F(ModelFileErrors, ReadOnlyModelsDoNotWrite) {
+TEST_F(ModelFileErrors, LoadedModelsAreTheirOwn) {
   ModelFile::create(path_, learned());
-  ModelFile file = ModelFile::open_read_only(path_);
-  EXPECT_THAT(message_of([&] { file.checkpoint(); }), HasSubstr("opened for reading"));
-  EXPECT_THAT(message_of([&] { file.append(Eigen::Vector2d(0, 0), Eigen::VectorXd::Zero(1)); }),
-              HasSubstr("opened for reading"));
-}
-
-TEST_F(ModelFileErrors, LearningPastAppendIsNoticed) {
-  ModelFile file = ModelFile::create(path_, learned());
-  file.model().update(Eigen::Vector2d(0, 0), Eigen::VectorXd::Zero(1));
-  EXPECT_THROW(file.checkpoint(), InvalidArgument);
+  LoadedModel loaded = load(path_);
+  loaded.model.update(Eigen::Vector2d(0, 0), Eigen::VectorXd::Zero(1));
+  EXPECT_EQ(loaded.model.n_observations(), load(path_).model.n_observations() + 1);
 }
 
 TEST_F(ModelFileErrors, NamesMustFitTheModel) {

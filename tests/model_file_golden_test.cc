@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/model_state.h"
+#include "core/internals.h"
 #include "splitgp/model_file.h"
 #include "support/golden.h"
 #include "support/invariants.h"
@@ -53,14 +53,14 @@ TEST(ModelFileGolden, Version1) {
   EXPECT_EQ(file.note("made by"), "tests/golden/make_golden.cc");
   EXPECT_EQ(file.position("source.csv").rows, static_cast<std::uint64_t>(golden::kObservations));
   Eigen::Index behind = 0;
-  for (const LocalGp& local : model.state().local_gps) {
+  for (const LocalGp& local : Internals::of(model).partition.local_gps) {
     for (Eigen::Index j = 0; j < local.size(); ++j) {
       const auto i = static_cast<Eigen::Index>(local.sequence(j));
       EXPECT_EQ(local.inputs().row(j).transpose(), golden::x(i));
       EXPECT_EQ(local.outputs().row(j).transpose(), golden::y(i));
       EXPECT_EQ(local.noise_variance()(j), golden::noise_variance(i));
     }
-    if (local.theta().values.version != model.hyperparameters().version) ++behind;
+    if (local.theta().version != model.theta_version()) ++behind;
   }
   EXPECT_EQ(behind, model.n_local() - 3);
 
@@ -75,10 +75,10 @@ TEST(ModelFileGolden, Version1) {
   }
 
   for (Eigen::Index i = golden::kObservations; i < golden::kObservations + 20; ++i) {
-    file.append(golden::x(i), golden::y(i));
+    file.update(golden::x(i), golden::y(i));
   }
   file.checkpoint();
-  EXPECT_EQ(ModelFile::open_read_only(path).model().n_observations(),
+  EXPECT_EQ(load(path).model.n_observations(),
             static_cast<std::uint64_t>(golden::kObservations) + 20);
 }
 

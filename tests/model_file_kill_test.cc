@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <random>
 
-#include "core/model_state.h"
+#include "core/internals.h"
 #include "splitgp/model_file.h"
 #include "support/kill.h"
 #include "support/same_model.h"
@@ -51,7 +51,7 @@ void stream(const std::filesystem::path& path, std::uint64_t seed, const Victim:
   report(row);
   for (;;) {
     const std::uint64_t batch = 1 + random() % 20;
-    for (std::uint64_t i = 0; i < batch; ++i, ++row) file.append(x_of(row), y_of(row));
+    for (std::uint64_t i = 0; i < batch; ++i, ++row) file.update(x_of(row), y_of(row));
     file.checkpoint({{"rows", row}});
     report(row);
   }
@@ -61,7 +61,7 @@ void stream(const std::filesystem::path& path, std::uint64_t seed, const Victim:
 void expect_rows(const SplittingGp& model, std::uint64_t rows) {
   ASSERT_EQ(model.n_observations(), rows);
   std::uint64_t owned = 0;
-  for (const LocalGp& local : model.state().local_gps) {
+  for (const LocalGp& local : Internals::of(model).partition.local_gps) {
     for (Eigen::Index j = 0; j < local.size(); ++j) {
       ASSERT_EQ(local.inputs().row(j).transpose(), x_of(local.sequence(j)));
       ASSERT_EQ(local.outputs().row(j).transpose(), y_of(local.sequence(j)));
@@ -97,12 +97,12 @@ TEST(ModelFileKill, NothingIsLostAndNothingLearnedTwice) {
       ++checkpoints;
     }
     if (!std::filesystem::exists(path)) continue;
-    const ModelFile file = ModelFile::open_read_only(path);
+    const LoadedModel loaded = load(path);
     // At most the one checkpoint that was done when nobody could be told any more.
-    const std::uint64_t rows = file.position("rows").rows;
+    const std::uint64_t rows = loaded.positions.contains("rows") ? loaded.positions.at("rows") : 0;
     ASSERT_GE(rows, acknowledged) << "acknowledged rows are lost";
     ASSERT_LE(rows, acknowledged + 20) << "rows that were never acknowledged";
-    expect_rows(file.model(), rows);
+    expect_rows(loaded.model, rows);
   }
   EXPECT_GT(checkpoints, std::uint64_t{kKills});
 
@@ -141,7 +141,7 @@ TEST(ModelFileKill, AFileIsCompleteOrNotThere) {
     usleep(static_cast<useconds_t>(random() % 60000));
     ASSERT_TRUE(victim.kill());
     if (std::filesystem::exists(path)) {
-      expect_rows(ModelFile::open_read_only(path).model(), 3000);
+      expect_rows(load(path).model, 3000);
       std::filesystem::remove(path);
     } else {
       ++absent;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/internals.h"
 #include "support/fixed_theta.h"
 #include "support/invariants.h"
 #include "support/same_model.h"
@@ -44,7 +45,7 @@ std::vector<Case> cases() {
   all.back().options.split_limit = 12;
   all.back().options.training_observations = 60;
   all.push_back({"TrainingOff", 2, testing::fixed_theta(small())});
-  all.back().options.hyperparameters.length_scale = Eigen::VectorXd::Constant(3, 0.7);
+  all.back().options.hyperparameters.emplace().length_scale = Eigen::VectorXd::Constant(3, 0.7);
   return all;
 }
 
@@ -61,11 +62,7 @@ class ModelFileCases : public ::testing::TestWithParam<Case> {
   template <typename Learner>
   void learn(Learner& learner, Eigen::Index from, Eigen::Index to) const {
     for (Eigen::Index i = from; i < to; ++i) {
-      if constexpr (requires { learner.append(stream_.X.col(i), stream_.Y.col(i)); }) {
-        learner.append(stream_.X.col(i), stream_.Y.col(i), noise(i));
-      } else {
-        learner.update(stream_.X.col(i), stream_.Y.col(i), noise(i));
-      }
+      learner.update(stream_.X.col(i), stream_.Y.col(i), noise(i));
     }
   }
 
@@ -99,18 +96,18 @@ TEST_P(ModelFileCases, ResumedStreamGivesTheUninterruptedModel) {
     expect_same_predictions(model, file.model(), queries_);
     learn(model, from, to);
     learn(file, from, to);
-    for (const LocalGp& local : model.state().local_gps) {
-      stale = stale || local.theta().values.version != model.hyperparameters().version;
+    for (const LocalGp& local : Internals::of(model).partition.local_gps) {
+      stale = stale || local.theta().version != model.theta_version();
     }
     file.checkpoint({{"stream", static_cast<std::uint64_t>(to)}});
     EXPECT_EQ(file.position("stream").rows, static_cast<std::uint64_t>(to));
   }
   EXPECT_EQ(stale, GetParam().options.training != Training::off);
-  const ModelFile file = ModelFile::open_read_only(path_);
-  expect_same_model(model, file.model());
-  expect_same_predictions(model, file.model(), queries_);
-  EXPECT_GT(file.model().n_local(), 10);
-  EXPECT_EQ(file.position("stream").rows, 220u);
+  const LoadedModel loaded = load(path_);
+  expect_same_model(model, loaded.model);
+  expect_same_predictions(model, loaded.model, queries_);
+  EXPECT_GT(loaded.model.n_local(), 10);
+  EXPECT_EQ(loaded.positions.at("stream"), 220u);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ModelFileCases, ::testing::ValuesIn(cases()),
@@ -132,11 +129,11 @@ class ModelFileTest : public ::testing::Test {
 TEST_F(ModelFileTest, IsOneFileWhenClosed) {
   {
     ModelFile file = ModelFile::create(path_, learned(30));
-    file.append(stream_.X.col(30), stream_.Y.col(30));
+    file.update(stream_.X.col(30), stream_.Y.col(30));
     file.checkpoint();
   }
   { ModelFile::open(path_); }
-  { ModelFile::open_read_only(path_); }
+  { load(path_); }
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(directory_.path())) {
     files.push_back(entry.path());
@@ -148,20 +145,20 @@ TEST_F(ModelFileTest, AnEmptyModelCanBeStored) {
   ModelFile::create(path_, SplittingGp(2, 1, small()));
   ModelFile file = ModelFile::open(path_);
   EXPECT_EQ(file.model().n_observations(), 0u);
-  file.append(stream_.X.col(0), stream_.Y.col(0));
+  file.update(stream_.X.col(0), stream_.Y.col(0));
   file.checkpoint();
-  EXPECT_EQ(ModelFile::open_read_only(path_).model().n_observations(), 1u);
+  EXPECT_EQ(load(path_).model.n_observations(), 1u);
 }
 
 TEST_F(ModelFileTest, DropsWhatWasNotCheckpointed) {
   {
     ModelFile file = ModelFile::create(path_, learned(30));
-    file.append(stream_.X.col(30), stream_.Y.col(30));
+    file.update(stream_.X.col(30), stream_.Y.col(30));
     file.set_note("note", "not written");
   }
-  const ModelFile file = ModelFile::open_read_only(path_);
-  EXPECT_EQ(file.model().n_observations(), 30u);
-  EXPECT_EQ(file.note("note"), std::nullopt);
+  const LoadedModel loaded = load(path_);
+  EXPECT_EQ(loaded.model.n_observations(), 30u);
+  EXPECT_FALSE(loaded.notes.contains("note"));
 }
 
 TEST_F(ModelFileTest, KeepsNamesNotesAndPositions) {
@@ -192,39 +189,39 @@ TEST_F(ModelFileTest, KeepsNamesNotesAndPositions) {
 TEST_F(ModelFileTest, TrainingAndRefittingBetweenCheckpointsAreKept) {
   SplittingGp model = learned(150);
   ModelFile file = ModelFile::create(path_, model);
-  for (SplittingGp* one : {&model, &file.model()}) {
-    one->train();
-    one->refit(3);  // the rest stays behind
-    Hyperparameters theta = one->hyperparameters();
+  const auto change = [](auto& one, const SplittingGp& held) {
+    one.train();
+    one.refit(3);  // the rest stays behind
+    Hyperparameters theta = held.hyperparameters();
     theta.noise_variance *= 2.0;
-    one->set_hyperparameters(theta);
-    one->refit(2);
-  }
+    one.set_hyperparameters(theta);
+    one.refit(2);
+  };
+  change(model, model);
+  change(file, file.model());
   file.checkpoint();
-  expect_same_model(model, ModelFile::open_read_only(path_).model());
-  for (SplittingGp* one : {&model, &file.model()}) one->refit(1000);
+  expect_same_model(model, load(path_).model);
+  model.refit(1000);
+  file.refit(1000);
   file.checkpoint();
-  expect_same_model(model, ModelFile::open_read_only(path_).model());
+  expect_same_model(model, load(path_).model);
 }
 
 TEST_F(ModelFileTest, ReadersSeeTheLastCheckpointBesideAWriter) {
   ModelFile writer = ModelFile::create(path_, learned(30));
   for (Eigen::Index i = 30; i < 60; ++i) {
-    writer.append(stream_.X.col(i), stream_.Y.col(i));
-    EXPECT_EQ(ModelFile::open_read_only(path_).model().n_observations(),
-              static_cast<std::uint64_t>(i));
+    writer.update(stream_.X.col(i), stream_.Y.col(i));
+    EXPECT_EQ(load(path_).model.n_observations(), static_cast<std::uint64_t>(i));
     writer.checkpoint();
   }
 }
 
-TEST_F(ModelFileTest, SequencesOfVersionsAboveTheSignedRangeSurvive) {
+TEST_F(ModelFileTest, SeedsAboveTheSignedRangeSurvive) {
   Options options = small();
   options.seed = ~std::uint64_t{0};
-  options.hyperparameters.version = ~std::uint64_t{0} - 5;
   ModelFile::create(path_, SplittingGp(2, 1, options));
   const ModelFile file = ModelFile::open(path_);
   EXPECT_EQ(file.model().options().seed, options.seed);
-  EXPECT_EQ(file.model().hyperparameters().version, options.hyperparameters.version);
 }
 
 TEST_F(ModelFileTest, EveryOptionComesBack) {
@@ -242,8 +239,8 @@ TEST_F(ModelFileTest, EveryOptionComesBack) {
   options.fixed = {true, false, true, false, true, true};
   options.threads = 3;
   options.seed = 12345678901234567890u;
-  options.hyperparameters.length_scale = Eigen::Vector2d(0.1, 1e-12);
-  options.hyperparameters.mean = Eigen::VectorXd::Constant(1, -1.0 / 3.0);
+  options.hyperparameters.emplace().length_scale = Eigen::Vector2d(0.1, 1e-12);
+  options.hyperparameters->mean = Eigen::VectorXd::Constant(1, -1.0 / 3.0);
   ModelFile::create(path_, SplittingGp(2, 1, options));
   const ModelFile file = ModelFile::open(path_);
   const Options& back = file.model().options();
@@ -265,8 +262,8 @@ TEST_F(ModelFileTest, EveryOptionComesBack) {
   EXPECT_EQ(back.fixed.output_scale, true);
   EXPECT_EQ(back.threads, options.threads);
   EXPECT_EQ(back.seed, options.seed);
-  EXPECT_EQ(back.hyperparameters.length_scale, options.hyperparameters.length_scale);
-  EXPECT_EQ(back.hyperparameters.mean, options.hyperparameters.mean);
+  EXPECT_EQ(back.hyperparameters->length_scale, options.hyperparameters->length_scale);
+  EXPECT_EQ(back.hyperparameters->mean, options.hyperparameters->mean);
 }
 
 }  // namespace

@@ -54,12 +54,12 @@ nonsense
   EXPECT_EQ(reasons[5], "column 'b': true is not a number");
   EXPECT_THAT(reasons[6], HasSubstr("1e400"));
   EXPECT_THAT(reasons[7], HasSubstr("is larger than"));
-  EXPECT_EQ(reasons[8], "column 'a' comes twice");
+  EXPECT_EQ(reasons[8], "column 'a' appears twice");
   EXPECT_EQ(reasons[9], "the line is not a JSON object");
   EXPECT_EQ(reasons[10], "the line is not a JSON object");
   EXPECT_THAT(reasons[11], HasSubstr("not valid JSON"));
   EXPECT_THAT(reasons[12], HasSubstr("not valid JSON"));
-  EXPECT_EQ(reasons[13], "something follows the JSON object");
+  EXPECT_EQ(reasons[13], "there is text after the JSON object");
   EXPECT_THAT(reasons[15], HasSubstr("1.2.3"));
   // The first line, and the last: nobody asked for "c".
   EXPECT_THAT(read.rows, SizeIs(2));
@@ -88,6 +88,20 @@ TEST(NdjsonReader, ALongLineIsRejectedAndReadingGoesOn) {
   EXPECT_EQ(read.rejected[0].reason, "the row is longer than 1000 bytes");
   ASSERT_THAT(read.rows, SizeIs(2));
   EXPECT_EQ(read.rows[1].line, 3u);
+}
+
+TEST(NdjsonReader, FrontIsTheTextOfTheRowsSoFar) {
+  const std::string text = "broken\n{\"a\":1}\n{\"a\":2}\n";
+  InputOptions options;
+  options.format = RowFormat::ndjson;
+  const std::unique_ptr<RowReader> reader =
+      read_rows(std::make_unique<testing::TextSource>(text), "text", options);
+  reader->select({reader->columns(), {}});
+  EXPECT_EQ(reader->front(), "") << "the first object was looked at, but not delivered";
+  EXPECT_EQ(reader->skip(1), 1u);
+  EXPECT_EQ(reader->front(), "broken\n");
+  EXPECT_EQ(reader->skip(2), 2u);
+  EXPECT_EQ(reader->front(), text);
 }
 
 TEST(NdjsonReader, NoObjectAnywhereIsAnError) {

@@ -63,7 +63,7 @@ TEST_P(SteadyState, UpdatesAndPredictionsAllocateNothing) {
   options.split_limit = 50;
   options.training = Training::off;
   options.aggregation = GetParam();
-  options.hyperparameters.length_scale = VectorXd::Constant(3, 0.5);
+  options.hyperparameters.emplace().length_scale = VectorXd::Constant(3, 0.5);
   const testing::Stream stream = testing::smooth_stream(1, 3, 2, 4000);
   SplittingGp model(3, 2, options);
   Prediction prediction;

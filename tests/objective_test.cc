@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/internals.h"
+#include "core/model_training.h"
 #include "core/validate.h"
 #include "splitgp/splitting_gp.h"
 #include "support/reference_kernel.h"
@@ -73,7 +75,7 @@ TEST(Objective, GradientMatchesDifferencesWithInheritedPoints) {
     SplittingGp model(2, 1, options);
     model.update_batch(random.normal_matrix(2, 60), random.normal_matrix(1, 60));
     ASSERT_GT(model.n_local(), 2);
-    const TrainingSet set = draw_training_set(model.state(), 60, 1);
+    const TrainingSet set = draw_training_set(Internals::of(model), 60, 1);
     for (const KernelFamily family : kFamilies) {
       Objective objective(set, family, complete({}, 2, 1), {});
       EXPECT_LT(gradient_error(objective, random_parameters(objective, 3)), 1e-6)

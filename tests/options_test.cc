@@ -147,14 +147,12 @@ TEST(Validate, BadNoiseIsNamedWithItsPlace) {
 TEST(Validate, CompleteFillsInWhatIsEmpty) {
   Hyperparameters theta;
   theta.kernel = KernelFamily::automatic;
-  theta.version = 9;
   const Hyperparameters completed = complete(theta, 3, 2);
   EXPECT_EQ(completed.kernel, KernelFamily::rbf);
   EXPECT_EQ(completed.length_scale, VectorXd::Ones(3));
   EXPECT_EQ(completed.mean, VectorXd::Zero(2));
   EXPECT_EQ(completed.output_scale, VectorXd::Ones(2));
   EXPECT_EQ(completed.signal_variance, theta.signal_variance);
-  EXPECT_EQ(completed.version, 9u);
 
   theta.kernel = KernelFamily::matern12;
   theta.length_scale = VectorXd::Constant(3, 0.25);

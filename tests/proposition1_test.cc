@@ -36,9 +36,9 @@ struct Change {
 // model of the same stream with a larger m.
 Change change_at_first_split(Options options) {
   options.split_limit = kSplitLimit;
-  options.hyperparameters.length_scale = VectorXd{{0.5, 0.9}};
-  options.hyperparameters.mean = VectorXd{{0.2, -0.4}};
-  options.hyperparameters.output_scale = VectorXd{{1.0, 1.5}};
+  options.hyperparameters.emplace().length_scale = VectorXd{{0.5, 0.9}};
+  options.hyperparameters->mean = VectorXd{{0.2, -0.4}};
+  options.hyperparameters->output_scale = VectorXd{{1.0, 1.5}};
   const testing::Stream stream = testing::smooth_stream(21, kInputs, kOutputs, kSplitLimit + 1);
   testing::Random random(22);
   const MatrixXd queries = testing::uniform_inputs(random, kInputs, 1000, 1.5);
@@ -98,7 +98,7 @@ TEST(SplittingGp, SiblingsAgreeWheneverTheyAreMade) {
   Options options = testing::fixed_theta();
   options.split_limit = 20;
   options.neighbors = 0;
-  options.hyperparameters.length_scale = VectorXd::Constant(kInputs, 0.5);
+  options.hyperparameters.emplace().length_scale = VectorXd::Constant(kInputs, 0.5);
   SplittingGp model(kInputs, kOutputs, options);
   const testing::Stream stream = testing::smooth_stream(23, kInputs, kOutputs, 600);
   testing::Random random(24);

@@ -38,7 +38,7 @@ Options options_of(Aggregation aggregation, int neighbors, bool taper) {
   options.aggregation = aggregation;
   options.neighbors = neighbors;
   options.taper = taper;
-  options.hyperparameters.length_scale = VectorXd::Constant(kInputs, kLengthScale);
+  options.hyperparameters.emplace().length_scale = VectorXd::Constant(kInputs, kLengthScale);
   return options;
 }
 

@@ -59,7 +59,7 @@ TEST(RivalFullGp, ANewThetaRefits) {
   gp.update_batch(stream.X, stream.Y);
   const Hyperparameters theta = rival_theta(2);
   gp.set_hyperparameters(theta);
-  EXPECT_EQ(gp.hyperparameters().version, 1U);
+  EXPECT_EQ(gp.theta_version(), 1U);
   expect_near(
       gp.predict(stream.X),
       splitgp::testing::FullGp(theta, stream.X, stream.Y, VectorXd::Zero(150)).predict(stream.X),
@@ -106,7 +106,7 @@ TEST(BlockedSolve, MatchesTheFactorsOwnAlsoWithGaps) {
 
 TEST(ExactGp, SubsetAndRemovalMatchAFreshGp) {
   const Stream stream = smooth_stream(5, 2, 2, 120);
-  const auto theta = std::make_shared<const Theta>(rival_theta(2));
+  const auto theta = std::make_shared<const Theta>(rival_theta(2), 0);
   const auto zeros = [](const MatrixXd& X) {
     return std::vector<std::uint64_t>(static_cast<std::size_t>(X.cols()));
   };

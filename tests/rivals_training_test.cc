@@ -78,7 +78,7 @@ TEST(Rivals, RowsAndBatchesTrainAlike) {
     batch->update_batch(stream.X, stream.Y);
     for (Index i = 0; i < 110; ++i) rows->update(stream.X.col(i), stream.Y.col(i));
     EXPECT_EQ(batch->n_local(), rows->n_local());
-    EXPECT_EQ(batch->hyperparameters().version, rows->hyperparameters().version);
+    EXPECT_EQ(batch->theta_version(), rows->theta_version());
     EXPECT_LT((batch->predict(stream.X).mean - rows->predict(stream.X).mean).cwiseAbs().maxCoeff(),
               1e-6);
   }
@@ -143,15 +143,15 @@ ExactGp part_of(Index n, double offset, const ThetaPointer& theta) {
   return part;
 }
 
-ModelState state_after(Index n) {
+RivalState state_after(Index n) {
   Options options;
   Hyperparameters theta;
   theta.length_scale = VectorXd::Ones(2);
   theta.mean = VectorXd::Zero(1);
   theta.output_scale = VectorXd::Ones(1);
   options.hyperparameters = theta;
-  ModelState state(2, 1, options);
-  state.next_sequence = static_cast<std::uint64_t>(n);
+  RivalState state{options, StreamKnowledge(2, 1, theta, true)};
+  state.knowledge.observations = static_cast<std::uint64_t>(n);
   return state;
 }
 
@@ -164,12 +164,12 @@ double cost(const TrainingSet& set) {
 }
 
 TEST(TrainingDraw, SharesAreBlocksOfTheirOwnWithinTheBounds) {
-  const ModelState state = state_after(1200);
-  const ExactGp small = part_of(50, 0.0, state.theta);
+  const RivalState state = state_after(1200);
+  const ExactGp small = part_of(50, 0.0, state.knowledge.theta);
   const TrainingSet three = draw_from_shares(state, {&small, &small, &small});
   EXPECT_EQ(three.blocks.size(), 3U);
   EXPECT_EQ(three.observations, 150);
-  const ExactGp large = part_of(1200, 0.0, state.theta);
+  const ExactGp large = part_of(1200, 0.0, state.knowledge.theta);
   const TrainingSet one = draw_from_shares(state, {&large});
   EXPECT_EQ(one.blocks.size(), 1U);
   EXPECT_EQ(one.observations, 1000);
@@ -181,9 +181,9 @@ TEST(TrainingDraw, SharesAreBlocksOfTheirOwnWithinTheBounds) {
 }
 
 TEST(TrainingDraw, RegionsAreDrawnByCoreAndLargeOnesThinned) {
-  const ModelState state = state_after(1300);
-  const ExactGp large = part_of(1200, 0.0, state.theta);
-  const ExactGp other = part_of(100, 5.0, state.theta);
+  const RivalState state = state_after(1300);
+  const ExactGp large = part_of(1200, 0.0, state.knowledge.theta);
+  const ExactGp other = part_of(100, 5.0, state.knowledge.theta);
   const TrainingSet set = draw_from_regions(state, {&large, &other});
   EXPECT_LE(cost(set), 1e9 + 1e6);
   const TrainingSet neighbours = draw_from_regions(state, {&other, &other, &other});

@@ -3,13 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <thread>
 #include <vector>
 
+#include "splitgp/model_file.h"
 #include "splitgp/splitting_gp.h"
 #include "support/bits.h"
 #include "support/fixed_theta.h"
 #include "support/streams.h"
+#include "support/temporary_directory.h"
 
 namespace splitgp {
 namespace {
@@ -26,7 +29,7 @@ SplittingGp model_with(int threads, Aggregation aggregation = Aggregation::evide
   options.split_limit = 15;
   options.threads = threads;
   options.aggregation = aggregation;
-  options.hyperparameters.length_scale = VectorXd{{0.5, 0.8, 1.1}};
+  options.hyperparameters.emplace().length_scale = VectorXd{{0.5, 0.8, 1.1}};
   SplittingGp model(kInputs, kOutputs, options);
   const testing::Stream stream = testing::smooth_stream(61, kInputs, kOutputs, 300);
   model.update_batch(stream.X, stream.Y);
@@ -107,6 +110,38 @@ TEST(Threads, ConstMethodsMayRunAtOnce) {
 }
 
 // Models that were copied from one another share θ and nothing that is written to.
+// Who predicts first builds the factor that others wait for, once; nobody calls wake().
+TEST(Threads, ALoadedModelWakesAsItIsAsked) {
+  const testing::TemporaryDirectory folder;
+  const SplittingGp original = model_with(1);
+  ModelFile::create(folder / "model.splitgp", original);
+  SplittingGp woken = load(folder / "model.splitgp").model;
+  woken.wake();
+  const MatrixXd X = queries(400);
+  const Prediction expected = woken.predict(X);
+
+  const SplittingGp loaded = load(folder / "model.splitgp").model;
+  const auto awake = [&loaded] {
+    const std::vector<LocalGpSummary> all = loaded.local_gps();
+    return std::count_if(all.begin(), all.end(), [](const auto& local) { return local.awake; });
+  };
+  EXPECT_EQ(awake(), 0);
+  std::vector<std::thread> threads;
+  std::vector<Prediction> answers(8);
+  for (std::size_t t = 0; t < answers.size(); ++t) {
+    threads.emplace_back([&, t] {
+      if (t % 4 == 3) {
+        answers[t] = SplittingGp(loaded).predict(X);  // a copy made while others wake it
+      } else {
+        answers[t] = loaded.predict(X);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const Prediction& answer : answers) testing::expect_same_bits(answer, expected);
+  EXPECT_EQ(awake(), loaded.n_local());
+}
+
 TEST(Threads, CopiesMayBeUpdatedAtOnce) {
   const SplittingGp model = model_with(1);
   const testing::Stream stream = testing::smooth_stream(64, kInputs, kOutputs, 80);

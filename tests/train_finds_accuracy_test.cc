@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "core/internals.h"
+#include "core/model_training.h"
 #include "core/objective.h"
 #include "core/optimise.h"
 #include "core/training_set.h"
@@ -65,7 +67,7 @@ TEST(TrainFinds, FindsTheFewRelevantInputsWhereOneStartFindsNoise) {
   EXPECT_LT(several.theta.noise_variance, 0.02);  // 0.01 is true
   EXPECT_LT(rmse(model, noisy(32, 300, 0.0, 4, f)), 0.35);
 
-  const TrainingSet set = draw_training_set(model.state(), 400, 0);
+  const TrainingSet set = draw_training_set(Internals::of(model), 400, 0);
   Objective objective(set, KernelFamily::rbf, complete({}, 32, 1), {});
   const Optimum stuck = maximise(
       [&](const VectorXd& at, VectorXd* gradient) { return objective.value(at, gradient); },

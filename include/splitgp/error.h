@@ -4,18 +4,32 @@
 
 namespace splitgp {
 
-/// The caller's fault: the message names the field, the row and the value.
-/// The model is exactly as it was before the call.
-class InvalidArgument : public std::invalid_argument {
- public:
-  using std::invalid_argument::invalid_argument;
-};
-
-/// Arithmetic that even the last rung of the jitter ladder could not save.
-/// The model is exactly as it was before the call.
-class NumericalError : public std::runtime_error {
+/// The base of everything that this library throws.
+class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+};
+
+/// The caller's fault: the message names the field, the row and the value.
+/// The model is exactly as it was before the call.
+class InvalidArgument : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A kernel matrix that even the most jitter allowed could not make positive definite.
+/// The model is exactly as it was before the call.
+class NumericalError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A model file that cannot be read or written: not one of ours, newer than this library, damaged,
+/// in use by another process, or on a full or failing disk. The message names the file and the
+/// reason.
+class FileError : public Error {
+ public:
+  using Error::Error;
 };
 
 }  // namespace splitgp

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <Eigen/Core>
-#include <cstdint>
+#include "splitgp/storage.h"
 
 namespace splitgp {
 
@@ -19,16 +18,14 @@ enum class KernelFamily {
 /// θ: what all local GPs share. Variances are those of an output whose output_scale is 1.
 struct Hyperparameters {
   KernelFamily kernel = KernelFamily::rbf;
-  Eigen::VectorXd length_scale;  ///< One for each input; empty means all 1.
+  Vector length_scale;  ///< One for each input; empty means all 1.
   double signal_variance = 1.0;
   double noise_variance = 0.01;
-  double shape = 1.0;    ///< Only of rational_quadratic.
-  Eigen::VectorXd mean;  ///< Constant prior mean of each output; empty means all 0.
+  double shape = 1.0;  ///< Only used by rational_quadratic.
+  Vector mean;         ///< Constant prior mean of each output; empty means all 0.
   /// Output o is output_scale_o times a GP of the variances above, so that outputs in different
   /// units still share one factor; empty means all 1.
-  Eigen::VectorXd output_scale;
-  /// Counts the changes of θ. Each local GP remembers the version its factor was made with.
-  std::uint64_t version = 0;
+  Vector output_scale;
 };
 
 }  // namespace splitgp

@@ -3,23 +3,15 @@
 #include <Eigen/Core>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "splitgp/splitting_gp.h"
 
 namespace splitgp {
-
-/// A model file that cannot be read or written: not one of ours, newer than this library, damaged,
-/// in use by another process, or on a full or failing disk. The message names the file and the
-/// reason.
-class FileError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 /// What a checkpoint survives.
 enum class Durability {
@@ -38,6 +30,19 @@ struct SourcePosition {
   std::string source;      ///< A file's name, or whatever the reader calls it.
   std::uint64_t rows = 0;  ///< Rows read, learned or rejected.
 };
+
+/// What a model file holds as of its last checkpoint.
+struct LoadedModel {
+  SplittingGp model;
+  std::vector<std::string> input_names;  ///< Empty, or one for each.
+  std::vector<std::string> output_names;
+  std::map<std::string, std::uint64_t> positions;  ///< Rows read of each source.
+  std::map<std::string, std::string> notes;
+};
+
+/// Reads a model file without changing it, and leaves it free for a writer. Quick: factors are
+/// built when they are first needed.
+LoadedModel load(const std::filesystem::path& path);
 
 /// A SplittingGp that lives in one SQLite file (docs/model_file.md).
 ///
@@ -58,23 +63,32 @@ class ModelFile {
   /// they are first needed. Of `options` only the durability counts; the names come from the file.
   static ModelFile open(const std::filesystem::path& path, ModelFileOptions options = {});
 
-  /// As open(), but reads only: never changes the file, and leaves it free for a writer.
-  static ModelFile open_read_only(const std::filesystem::path& path);
-
   ModelFile(ModelFile&&) noexcept;
   ModelFile& operator=(ModelFile&&) noexcept;
   /// Does not checkpoint: what was not written is dropped.
   ~ModelFile();
 
   const SplittingGp& model() const;
-  /// For predict, wake, train, refit. Learn through append() only.
-  SplittingGp& model();
   const std::vector<std::string>& input_names() const;
   const std::vector<std::string>& output_names() const;
 
-  /// model().update() of an observation that the next checkpoint writes.
-  UpdateResult append(const Eigen::Ref<const Eigen::VectorXd>& x,
-                      const Eigen::Ref<const Eigen::VectorXd>& y, double noise_variance = 0.0);
+  /// As the methods of SplittingGp. The next checkpoint writes what they changed.
+  UpdateResult update(const Eigen::Ref<const Eigen::VectorXd>& x,
+                      const Eigen::Ref<const Eigen::VectorXd>& y, double noise_variance = 0.0) {
+    return update(MatrixView(x), MatrixView(y), noise_variance);
+  }
+  UpdateResult predict_then_update(const Eigen::Ref<const Eigen::VectorXd>& x,
+                                   const Eigen::Ref<const Eigen::VectorXd>& y, Prediction& before,
+                                   double noise_variance = 0.0) {
+    return predict_then_update(MatrixView(x), MatrixView(y), before, noise_variance);
+  }
+  TrainResult train();
+  void finish_training();
+  void set_hyperparameters(Hyperparameters theta);
+  Eigen::Index refit(Eigen::Index most);
+  /// No file keeps these two.
+  void set_threads(int threads);
+  void set_awake_limit(Eigen::Index limit);
 
   /// Writes everything since the last one. Throws FileError if it cannot; the file is then as of
   /// the last checkpoint and the call may be tried again.
@@ -89,6 +103,9 @@ class ModelFile {
 
  private:
   struct State;
+  UpdateResult update(MatrixView x, MatrixView y, double noise_variance);
+  UpdateResult predict_then_update(MatrixView x, MatrixView y, Prediction& before,
+                                   double noise_variance);
   explicit ModelFile(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };

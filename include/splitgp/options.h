@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "splitgp/hyperparameters.h"
@@ -92,9 +93,10 @@ struct Options {
   /// Of every random choice the model makes.
   std::uint64_t seed = 0;
 
-  /// Starting values of θ, which Train also tries first if any was given. Its kernel is overridden
-  /// by `kernel` above unless that is automatic.
-  Hyperparameters hyperparameters;
+  /// The θ to start from, which Train then tries first. Without one, θ follows the scale of the
+  /// data until the first training. Its kernel is overridden by `kernel` above unless that is
+  /// automatic.
+  std::optional<Hyperparameters> hyperparameters;
 
   /// The paper's pseudo-code: rbf, similarity over all local GPs, no inheritance, raw directions.
   static Options paper();

@@ -1,20 +1,22 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "splitgp/hyperparameters.h"
+#include "splitgp/storage.h"
 
 namespace splitgp {
 
 /// What one observation did to the model.
 struct UpdateResult {
   std::uint64_t sequence = 0;                ///< The observation's number, counted from 0.
-  Eigen::Index local_gp = 0;                 ///< Who owns it now.
+  Eigen::Index routed_to = 0;                ///< The local GP with the most similar center.
+  Eigen::Index local_gp = 0;                 ///< Who owns it now: another one after some splits.
   std::optional<Eigen::Index> new_local_gp;  ///< Set if there was a split: the second child.
+  std::vector<std::uint64_t> leaving;        ///< What the second child took over in that split.
   std::optional<std::uint64_t> displaced;    ///< The inherited point that made room for it.
   int refits = 0;        ///< Local GPs that were brought to the current θ (0, 1 or 2).
   bool trained = false;  ///< A training ended here; see training_history().
@@ -23,9 +25,9 @@ struct UpdateResult {
 
 /// Columns are queries, rows are outputs.
 struct Prediction {
-  Eigen::MatrixXd mean;
-  Eigen::MatrixXd variance;        ///< Of the latent function.
-  Eigen::MatrixXd noise_variance;  ///< What one more observation adds to it.
+  Matrix mean;
+  Matrix variance;        ///< Of the latent function.
+  Matrix noise_variance;  ///< What one more observation adds to it.
 };
 
 /// One local GP's part in a prediction.
@@ -33,23 +35,24 @@ struct LocalPrediction {
   Eigen::Index local_gp = 0;
   double log_similarity = 0.0;  ///< log k(center, x) − log k(x, x)
   double weight = 0.0;
-  Eigen::VectorXd mean;
-  Eigen::VectorXd variance;
+  Vector mean;
+  Vector variance;
 };
 
 /// A prediction taken apart: Σ weight·mean is the mean, (Σ weight·σ)² the variance.
 struct Explanation {
-  Eigen::VectorXd mean;
-  Eigen::VectorXd variance;
-  Eigen::VectorXd noise_variance;
+  Vector mean;
+  Vector variance;
+  Vector noise_variance;
   std::vector<LocalPrediction> local;  ///< Most similar first.
 };
 
 /// What one training did. Objectives are log marginal likelihood plus log prior, per observation,
 /// of the observations trained on.
 struct TrainResult {
-  bool adopted = false;   ///< false: the new θ was not better and the old one stayed.
-  Hyperparameters theta;  ///< The model's θ afterwards.
+  bool adopted = false;             ///< false: the new θ was not better and the old one stayed.
+  Hyperparameters theta;            ///< The model's θ afterwards, …
+  std::uint64_t theta_version = 0;  ///< … and which one it is; see SplittingGp::theta_version().
   double objective_before = 0.0;
   double objective_after = 0.0;  ///< Of the best θ found, adopted or not.
   bool searched = false;       ///< From many starts and, if the kernel is automatic, all families.
@@ -65,13 +68,33 @@ struct TrainResult {
 
 struct LocalGpSummary {
   Eigen::Index local_gp = 0;
-  Eigen::VectorXd center;
+  Vector center;
   Eigen::Index owned = 0;
   Eigen::Index inherited = 0;
   std::uint64_t theta_version = 0;
+  bool awake = true;          ///< It has its factor. Without one the next two are not known.
   Eigen::Index jittered = 0;  ///< Points whose pivot needed jitter.
   double condition = 1.0;     ///< (largest pivot / smallest pivot)²: a lower bound of cond(K).
   std::size_t memory_bytes = 0;
+};
+
+/// Observations, one to a column, in the order of their sequence numbers.
+struct Observations {
+  Matrix inputs;
+  Matrix outputs;
+  Vector noise_variance;  ///< Each one's own.
+  std::vector<std::uint64_t> sequence;
+};
+
+/// What a local GP conditions on.
+struct LocalGpPoints : Observations {
+  std::vector<bool> owned;  ///< Whether it owns each of them, or has inherited it.
+};
+
+/// Mean and standard deviation of each column of a stream; 0 for a constant one.
+struct ColumnStatistics {
+  Vector mean;
+  Vector spread;
 };
 
 struct SplitRecord {

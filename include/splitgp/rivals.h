@@ -2,8 +2,8 @@
 
 #include <Eigen/Core>
 #include <cstdint>
-#include <functional>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -11,10 +11,6 @@
 #include "splitgp/hyperparameters.h"
 #include "splitgp/options.h"
 #include "splitgp/results.h"
-
-namespace splitgp {
-struct ModelState;
-}
 
 /// Other ways to do streaming GP regression, to compare SplittingGp with. They share its kernels,
 /// its Train, its training schedule and the bound on a training's cost, so that a comparison
@@ -28,11 +24,9 @@ struct CommonOptions {
   Training training = Training::inlined;  ///< inlined or off; background is rejected.
   int training_observations = 3000;
   FixedHyperparameters fixed;
-  Hyperparameters hyperparameters;
+  std::optional<Hyperparameters> hyperparameters;
   std::uint64_t seed = 0;
 };
-
-class Method;
 
 /// A rival: update, predict and train as SplittingGp does.
 ///
@@ -47,24 +41,32 @@ class Regressor {
   virtual ~Regressor();
 
   void update(const Eigen::Ref<const Eigen::VectorXd>& x,
-              const Eigen::Ref<const Eigen::VectorXd>& y, double noise_variance = 0.0);
+              const Eigen::Ref<const Eigen::VectorXd>& y, double noise_variance = 0.0) {
+    update_batch(x, y, Eigen::VectorXd::Constant(1, noise_variance));
+  }
 
   /// Learns the columns of X and Y in order. `noise_variance` is empty or has one value for each
   /// column. A bad value anywhere rejects the whole batch.
   void update_batch(const Eigen::Ref<const Eigen::MatrixXd>& X,
                     const Eigen::Ref<const Eigen::MatrixXd>& Y,
-                    const Eigen::Ref<const Eigen::VectorXd>& noise_variance = Eigen::VectorXd());
+                    const Eigen::Ref<const Eigen::VectorXd>& noise_variance = Eigen::VectorXd()) {
+    update_batch(MatrixView(X), MatrixView(Y), MatrixView(noise_variance));
+  }
 
   /// Predicts at the columns of X. Without observations the answer is the prior.
-  Prediction predict(const Eigen::Ref<const Eigen::MatrixXd>& X) const;
+  Prediction predict(const Eigen::Ref<const Eigen::MatrixXd>& X) const {
+    return predict(MatrixView(X));
+  }
 
   /// Trains now, whatever the schedule says; adopted = false with fewer than two observations.
   TrainResult train();
   const std::vector<TrainResult>& training_history() const;
 
-  /// Adopts θ (its version is set by the model) and refits.
+  /// Adopts θ and refits.
   void set_hyperparameters(Hyperparameters theta);
   const Hyperparameters& hyperparameters() const;
+  /// Counts the changes of θ.
+  std::uint64_t theta_version() const;
 
   Eigen::Index n_inputs() const;
   Eigen::Index n_outputs() const;
@@ -75,14 +77,14 @@ class Regressor {
   std::size_t memory_bytes() const;
 
  protected:
-  /// Makes the method itself (src/rivals/method.h), and checks its own options.
-  using MakeMethod = std::function<std::unique_ptr<Method>(const ModelState&)>;
-  Regressor(Eigen::Index inputs, Eigen::Index outputs, const CommonOptions& options,
-            const MakeMethod& make_method);
+  struct State;  // src/rivals/regressor.h
+  explicit Regressor(std::unique_ptr<State> state);
 
  private:
-  std::unique_ptr<ModelState> state_;  // θ, statistics, schedule: everything but the observations
-  std::unique_ptr<Method> method_;
+  void update_batch(MatrixView X, MatrixView Y, MatrixView noise_variance);
+  Prediction predict(MatrixView X) const;
+
+  std::unique_ptr<State> state_;
 };
 
 /// The exact GP of all observations. Update O(n²), predict O(n²), memory n²/2.

@@ -9,10 +9,9 @@
 #include "splitgp/hyperparameters.h"
 #include "splitgp/options.h"
 #include "splitgp/results.h"
+#include "splitgp/storage.h"
 
 namespace splitgp {
-
-struct ModelState;
 
 /// Streaming Gaussian-process regression whose every update is bounded by m = Options::split_limit.
 ///
@@ -28,7 +27,6 @@ class SplittingGp {
  public:
   /// REQUIRES: inputs ≥ 1, outputs ≥ 1.
   SplittingGp(Eigen::Index inputs, Eigen::Index outputs, Options options = {});
-  explicit SplittingGp(std::unique_ptr<ModelState> state);  ///< For the project's own parts.
   SplittingGp(const SplittingGp& other);
   SplittingGp(SplittingGp&& other) noexcept;
   SplittingGp& operator=(SplittingGp other) noexcept;
@@ -37,31 +35,50 @@ class SplittingGp {
   /// Learns one observation, O(m²) with θ unchanged. `noise_variance` is the observation's own
   /// known noise, added to θ's.
   UpdateResult update(const Eigen::Ref<const Eigen::VectorXd>& x,
-                      const Eigen::Ref<const Eigen::VectorXd>& y, double noise_variance = 0.0);
+                      const Eigen::Ref<const Eigen::VectorXd>& y, double noise_variance = 0.0) {
+    return update(MatrixView(x), MatrixView(y), noise_variance);
+  }
 
   /// Learns the columns of X and Y in order: the same model, bit for bit, as one update for each.
   /// `noise_variance` is empty or has one value for each column. A bad value anywhere rejects the
   /// whole batch.
   std::vector<UpdateResult> update_batch(
       const Eigen::Ref<const Eigen::MatrixXd>& X, const Eigen::Ref<const Eigen::MatrixXd>& Y,
-      const Eigen::Ref<const Eigen::VectorXd>& noise_variance = Eigen::VectorXd());
+      const Eigen::Ref<const Eigen::VectorXd>& noise_variance = Eigen::VectorXd()) {
+    return update_batch(MatrixView(X), MatrixView(Y), MatrixView(noise_variance));
+  }
 
   /// Predicts at the columns of X, O(q·m²) for each. Without observations, and far from all of
   /// them, the answer is the prior.
-  Prediction predict(const Eigen::Ref<const Eigen::MatrixXd>& X) const;
+  Prediction predict(const Eigen::Ref<const Eigen::MatrixXd>& X) const {
+    Prediction result;
+    predict(MatrixView(X), result);
+    return result;
+  }
   /// The same into `result`, whose memory is used again: in a loop on one thread nothing is
   /// allocated.
-  void predict(const Eigen::Ref<const Eigen::MatrixXd>& X, Prediction& result) const;
+  void predict(const Eigen::Ref<const Eigen::MatrixXd>& X, Prediction& result) const {
+    predict(MatrixView(X), result);
+  }
 
-  /// A loaded model builds each local GP's factor when it is first updated. This builds those that
-  /// speak at the columns of X, O(m³) each, so that predict() does not have to do so again and
-  /// again; it changes no prediction.
-  void wake(const Eigen::Ref<const Eigen::MatrixXd>& X);
+  /// predict(x) into `before`, then update(x, y): the same bits, with one search of the centers
+  /// instead of two.
+  UpdateResult predict_then_update(const Eigen::Ref<const Eigen::VectorXd>& x,
+                                   const Eigen::Ref<const Eigen::VectorXd>& y, Prediction& before,
+                                   double noise_variance = 0.0) {
+    return predict_then_update(MatrixView(x), MatrixView(y), before, noise_variance);
+  }
+
+  /// A loaded model builds each local GP's factor, O(m³), when it is first updated or asked. This
+  /// warms it up: it builds those that are asked at the columns of X. It changes no prediction.
+  void wake(const Eigen::Ref<const Eigen::MatrixXd>& X) { wake(MatrixView(X)); }
   /// The same for all local GPs.
   void wake();
 
-  /// Predicts at x and shows what each local GP that spoke said, and its weight.
-  Explanation explain(const Eigen::Ref<const Eigen::VectorXd>& x) const;
+  /// Predicts at x and shows what each local GP that was asked said, and its weight.
+  Explanation explain(const Eigen::Ref<const Eigen::VectorXd>& x) const {
+    return explain(MatrixView(x));
+  }
 
   /// Algorithm 2's Train, now: maximises the local GPs' log marginal likelihood over θ. Bounded by
   /// Options::training_observations. Does nothing (adopted = false) with fewer than two
@@ -74,10 +91,12 @@ class SplittingGp {
   /// Waits for a background training under way and adopts its θ; returns at once if there is none.
   void finish_training();
 
-  /// Adopts θ (its version is set by the model). Nothing is refitted here: each local GP is when it
-  /// is next updated, one more with every update, and the rest by refit().
+  /// Adopts θ. Nothing is refitted here: each local GP is when it is next updated, one more with
+  /// every update, and the rest by refit().
   void set_hyperparameters(Hyperparameters theta);
   const Hyperparameters& hyperparameters() const;
+  /// Counts the changes of θ. Each local GP remembers the version its factor was made with.
+  std::uint64_t theta_version() const;
 
   /// Brings at most `most` local GPs, O(m³) each, to the current θ; returns how many are still
   /// behind.
@@ -88,8 +107,9 @@ class SplittingGp {
 
   /// Memory for time: only `limit` local GPs, those used last, keep their factors, which are most
   /// of a model's memory when m is large; 0 (the default) means all do. The others are dormant, as
-  /// after loading: an update builds the factor it needs, O(m³), and wake() those of a prediction.
-  /// Answers change by rounding alone.  REQUIRES: limit ≥ 0.
+  /// after loading: an update builds the factor it needs, O(m³), and so does a prediction, each
+  /// time anew unless wake() was called for it. Answers change by rounding alone.  REQUIRES: limit
+  /// ≥ 0.
   void set_awake_limit(Eigen::Index limit);
   Eigen::Index awake_limit() const;
 
@@ -101,14 +121,32 @@ class SplittingGp {
   std::vector<LocalGpSummary> local_gps() const;
   const std::vector<SplitRecord>& split_history() const;
 
+  /// Of all observations so far.
+  ColumnStatistics input_statistics() const;
+  ColumnStatistics output_statistics() const;
+
+  /// A copy of all observations. O(n·(d + p))
+  Observations observations() const;
+  /// A copy of what one local GP conditions on.  REQUIRES: 0 ≤ local_gp < n_local().
+  LocalGpPoints points(Eigen::Index local_gp) const;
+
   /// Every byte the model holds, spare capacity included.
   std::size_t memory_bytes() const;
 
-  /// Internal layout (src/core/model_state.h), for the project's own parts.
-  const ModelState& state() const { return *state_; }
-
  private:
-  std::unique_ptr<ModelState> state_;
+  friend struct Internals;  // for the project's own parts
+  struct State;
+  explicit SplittingGp(std::unique_ptr<State> state);
+
+  UpdateResult update(MatrixView x, MatrixView y, double noise_variance);
+  std::vector<UpdateResult> update_batch(MatrixView X, MatrixView Y, MatrixView noise_variance);
+  void predict(MatrixView X, Prediction& result) const;
+  UpdateResult predict_then_update(MatrixView x, MatrixView y, Prediction& before,
+                                   double noise_variance);
+  void wake(MatrixView X);
+  Explanation explain(MatrixView x) const;
+
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace splitgp

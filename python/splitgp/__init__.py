@@ -20,14 +20,17 @@ from __future__ import annotations
 
 from importlib.metadata import version as _version
 
+from splitgp import _core
 from splitgp._core import UpdateResult
-from splitgp._core import level as _level
 from splitgp._errors import FileError, NumericalError
 from splitgp._results import (
+    ColumnStatistics,
     Explanation,
     Hyperparameters,
-    LocalGP,
+    LocalGPPoints,
+    LocalGPSummary,
     LocalPrediction,
+    Observations,
     Prediction,
     SplitRecord,
     TrainResult,
@@ -35,12 +38,15 @@ from splitgp._results import (
 from splitgp._splitting_gp import SplittingGP
 
 __all__ = [
+    "ColumnStatistics",
     "Explanation",
     "FileError",
     "Hyperparameters",
-    "LocalGP",
+    "LocalGPPoints",
+    "LocalGPSummary",
     "LocalPrediction",
     "NumericalError",
+    "Observations",
     "Prediction",
     "SplitRecord",
     "SplittingGP",
@@ -53,14 +59,14 @@ __version__ = _version("splitgp")
 
 
 def instruction_set() -> str:
-    """Which build of the engine is in use: "avx2" or "baseline".
+    """Which instructions the engine uses: "baseline", "avx2" or "avx512".
 
-    It is chosen when splitgp is imported, by what the CPU can do; the environment variable
-    SPLITGP_INSTRUCTION_SET overrides it. The two differ in speed (about two times) and in the last
-    bits of their results; each gives the same bits every time.
+    They are chosen when splitgp is imported, by what the processor can do; the environment variable
+    SPLITGP_INSTRUCTION_SET overrides the choice. They differ in speed and in the last bits of the
+    results; each gives the same bits every time.
 
     >>> import splitgp
-    >>> splitgp.instruction_set() in ("avx2", "baseline")
+    >>> splitgp.instruction_set() in ("baseline", "avx2", "avx512")
     True
     """
-    return _level
+    return _core.instruction_set

@@ -1,4 +1,4 @@
-"""Errors that are not the caller's fault; those that are, are a ValueError."""
+"""Errors that are not the caller's fault; a mistake of the caller raises a ValueError."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ __all__ = ["FileError", "NumericalError"]
 
 
 class NumericalError(ArithmeticError):
-    """Arithmetic that even the last rung of the jitter ladder could not save.
+    """A kernel matrix that even the most jitter allowed could not make positive definite.
 
     The model is as it was before the call.
     """

@@ -1,4 +1,4 @@
-"""What every model here can say of itself."""
+"""What all models here have in common."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from splitgp._results import TrainResult
 
 
 class Facts:
-    """Of a model whose engine is made by the first update: what holds before it, and after."""
+    """Facts about a model, also before the first update, which makes its engine."""
 
     _model: Any  # None before the first update
     _keywords: dict[str, Any]
 
     @property
     def n_inputs(self) -> int | None:
-        """d, or None before the first update."""
+        """The number of inputs, or None before the first update."""
         return None if self._model is None else self._model.n_inputs
 
     @property
     def n_outputs(self) -> int | None:
-        """p, or None before the first update."""
+        """The number of outputs, or None before the first update."""
         return None if self._model is None else self._model.n_outputs
 
     @property

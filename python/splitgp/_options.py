@@ -1,4 +1,8 @@
-"""The options of a model: from keywords to the engine's, and back."""
+"""The options of a model: from keywords to the engine's, and back.
+
+What the options are called, their types, defaults and texts is in the engine's table
+(src/core/option_table.h); an option that is added there is a keyword here.
+"""
 
 from __future__ import annotations
 
@@ -11,60 +15,67 @@ import numpy as np
 from splitgp import _core
 from splitgp._results import Hyperparameters
 
-# The defaults of every estimator's keywords, in the order of the signatures.
-DEFAULTS: dict[str, Any] = {
-    "split_limit": 250,
-    "kernel": "auto",
-    "aggregation": "evidence",
-    "neighbors": 8,
-    "inherit": True,
-    "training": "inline",
-    "seed": 0,
-    "preset": None,
-    "taper": True,
-    "principal_direction": "exact",
-    "split_space": "scaled",
-    "training_observations": 3000,
-    "fixed": (),
-    "hyperparameters": None,
-    "n_threads": 1,
+OPTIONS: dict[str, dict[str, Any]] = {entry["name"]: entry for entry in _core.option_table()}
+HYPERPARAMETERS: dict[str, dict[str, Any]] = {
+    entry["name"]: entry for entry in _core.hyperparameter_table()
 }
 
-_INTEGERS = ("split_limit", "neighbors", "training_observations", "n_threads", "seed")
-_FLAGS = ("taper", "inherit")
+# The order of positional arguments, which is a promise; everything else is keyword-only.
+POSITIONAL = (
+    "split_limit",
+    "kernel",
+    "aggregation",
+    "neighbors",
+    "inherit",
+    "training",
+    "seed",
+    "preset",
+)
+
 _PRESETS = {"paper": _core.Options.paper}
-_LARGEST = {"seed": 2**64 - 1}
-_LARGEST_INT = 2**31 - 1
+
+# The defaults of all keywords, in the order of the signature. None: not given. (For `fixed` not an
+# empty tuple: river takes tuples apart.)
+DEFAULTS: dict[str, Any] = {
+    name: OPTIONS[name]["default"] if name in OPTIONS else None
+    for name in dict.fromkeys((*POSITIONAL, *OPTIONS, "fixed", "hyperparameters"))
+}
 
 
-def _integer(field: str, value: object) -> int:
+def integer(field: str, value: object, least: int = 0, largest: int = 2**31 - 1) -> int:
+    """An int, or a ValueError that names the field."""
     try:
         number = operator.index(value)  # type: ignore[arg-type]
     except TypeError:
         raise ValueError(f"{field} is {value!r}; it must be an integer") from None
-    largest = _LARGEST.get(field, _LARGEST_INT)
-    smallest = 1 if field == "n_threads" else 0
-    if not smallest <= number <= largest:
-        raise ValueError(f"{field} is {number}; it must lie between {smallest} and {largest}")
+    if not least <= number <= largest:
+        raise ValueError(f"{field} is {number}; it must lie between {least} and {largest}")
     return number
 
 
-def _convert(field: str, value: Any) -> Any:
-    if field in _INTEGERS:
-        return _integer(field, value)
-    if field in _FLAGS:
-        if not isinstance(value, bool | np.bool_):
-            raise ValueError(f"{field} is {value!r}; it must be True or False")
-        return bool(value)
+def name(field: str, value: object) -> str:
+    """A str; which names there are is for the engine to say."""
+    if not isinstance(value, str):
+        raise ValueError(f"{field} is {value!r}; it must be a name")
+    return value
+
+
+def convert(field: str, value: Any) -> Any:
+    """A keyword as the engine reads it, or a ValueError that names the field."""
     if field == "fixed":
-        if isinstance(value, str) or not all(isinstance(name, str) for name in value):
+        if isinstance(value, str) or not all(isinstance(part, str) for part in value):
             raise ValueError(f"fixed is {value!r}; it must be a sequence of names")
         return list(value)
     if field == "hyperparameters":
         return hyperparameters_dict(value)
-    if not isinstance(value, str):
-        raise ValueError(f"{field} is {value!r}; it must be a name")
-    return value
+    entry = OPTIONS[field]
+    if entry["type"] == "integer":
+        return integer(field, value, 0 if entry["zero_means"] else entry["least"], entry["largest"])
+    if entry["type"] == "switch":
+        if not isinstance(value, bool | np.bool_):
+            raise ValueError(f"{field} is {value!r}; it must be True or False")
+        return bool(value)
+    return name(field, value)
 
 
 def hyperparameters_dict(value: object) -> dict[str, Any]:
@@ -74,19 +85,18 @@ def hyperparameters_dict(value: object) -> dict[str, Any]:
     if not isinstance(value, Mapping):
         raise ValueError(f"hyperparameters is {value!r}; it must be a mapping or Hyperparameters")
     result: dict[str, Any] = {}
-    for name, entry in value.items():
-        if name in ("length_scale", "mean", "output_scale"):
-            try:
-                result[name] = np.atleast_1d(np.asarray(entry, dtype=np.float64))
-            except (TypeError, ValueError):
-                raise ValueError(f"{name} is {entry!r}; it must be numbers") from None
-        elif name in ("signal_variance", "noise_variance", "shape"):
-            try:
-                result[name] = float(entry)
-            except (TypeError, ValueError):
-                raise ValueError(f"{name} is {entry!r}; it must be a number") from None
-        else:
-            result[name] = entry
+    for field, entry in value.items():
+        kind = HYPERPARAMETERS[field]["type"] if field in HYPERPARAMETERS else None
+        try:
+            if kind == "numbers":
+                result[field] = np.atleast_1d(np.asarray(entry, dtype=np.float64))
+            elif kind == "number":
+                result[field] = float(entry)
+            else:
+                result[field] = entry  # a name, or unknown to the engine, which says so
+        except (TypeError, ValueError):
+            many = "numbers" if kind == "numbers" else "a number"
+            raise ValueError(f"{field} is {entry!r}; it must be {many}") from None
     return result
 
 
@@ -99,24 +109,54 @@ def make(keywords: Mapping[str, Any]) -> _core.Options:
         options = _PRESETS[preset]()
     else:
         raise ValueError(f"preset is {preset!r}; it must be None or one of {', '.join(_PRESETS)}")
-    for field, default in DEFAULTS.items():
+    for field in DEFAULTS:
         value = keywords[field]
         if field == "preset" or value is None:
             continue
         # With a preset, a keyword left at its default leaves the choice to the preset.
-        if preset is not None and isinstance(value, type(default)) and value == default:
+        if preset is not None and is_default(field, value):
             continue
-        setattr(options, field, _convert(field, value))
+        setattr(options, field, convert(field, value))
     # Making a model checks what is left; the sizes only have to fit the given θ.
-    theta = options.hyperparameters
+    prior(options)
+    return options
+
+
+def prior(options: _core.Options) -> tuple[float, float]:
+    """Mean and variance of an observation before anything is learned; of the first output."""
+    theta = options.hyperparameters or {"length_scale": (), "mean": (), "output_scale": ()}
     inputs = max(1, len(theta["length_scale"]))
     outputs = max(1, len(theta["mean"]), len(theta["output_scale"]))
-    _core.Model(inputs, outputs, options)
-    return options
+    model = _core.Model(inputs, outputs, options)
+    mean, variance, noise_variance = model.predict(np.zeros((1, inputs)), False)
+    return float(mean[0, 0]), float(variance[0, 0] + noise_variance[0, 0])
+
+
+def is_default(field: str, value: Any) -> bool:
+    """Whether a keyword has the default's type and value."""
+    default = DEFAULTS[field]
+    if default is None:
+        return value is None or (field == "fixed" and len(value) == 0)
+    return type(value) is type(default) and bool(value == default)
 
 
 def keywords_of(options: _core.Options) -> dict[str, Any]:
     """The keywords that make these options; for a model read from a file."""
     keywords: dict[str, Any] = {field: getattr(options, field, None) for field in DEFAULTS}
-    keywords["fixed"] = tuple(keywords["fixed"])
+    keywords["fixed"] = tuple(options.fixed)
+    theta = options.hyperparameters
+    if theta is not None:
+        keywords["hyperparameters"] = {
+            field: value.tolist() if isinstance(value, np.ndarray) else value
+            for field, value in theta.items()
+        }
     return keywords
+
+
+def shown(keywords: Mapping[str, Any], always: tuple[str, ...] = ()) -> list[str]:
+    """What a repr shows of keywords: those of `always`, and those that are not their defaults."""
+    return [
+        f"{field}={value!r}"
+        for field, value in keywords.items()
+        if field in always or field not in DEFAULTS or not is_default(field, value)
+    ]

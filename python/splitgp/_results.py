@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from statistics import NormalDist
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +12,13 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 __all__ = [
+    "ColumnStatistics",
     "Explanation",
     "Hyperparameters",
-    "LocalGP",
+    "LocalGPPoints",
+    "LocalGPSummary",
     "LocalPrediction",
+    "Observations",
     "Prediction",
     "SplitRecord",
     "TrainResult",
@@ -32,7 +35,7 @@ class Prediction:
     variance : array, same shape
         Of the latent function: what more data would reduce.
     noise_variance : array, same shape
-        What one more observation scatters around the function.
+        The noise of one more observation.
 
     Examples
     --------
@@ -105,7 +108,6 @@ class Hyperparameters:
     shape: float
     mean: Floats
     output_scale: Floats
-    version: int = 0
 
     def as_dict(self) -> dict[str, Any]:
         """As a dictionary that `SplittingGP(hyperparameters=...)` accepts."""
@@ -149,6 +151,7 @@ class TrainResult:
 
     adopted: bool
     hyperparameters: Hyperparameters
+    theta_version: int
     objective_before: float
     objective_after: float
     searched: bool
@@ -168,17 +171,48 @@ class TrainResult:
 
 
 @dataclass(frozen=True, eq=False)
-class LocalGP:
-    """One local GP: its center, how many observations it owns and inherits, its condition."""
+class LocalGPSummary:
+    """One local GP: its center, how many observations it owns and inherits, its condition.
+
+    One that is not awake has no factor yet, after loading or beyond `set_awake_limit`; then
+    jittered and condition are not known.
+    """
 
     local_gp: int
     center: Floats
     owned: int
     inherited: int
     theta_version: int
+    awake: bool
     jittered: int
     condition: float
     memory_bytes: int
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnStatistics:
+    """Mean and standard deviation of each column of a stream; the latter 0 if it is constant."""
+
+    mean: Floats
+    spread: Floats
+
+
+class Observations(NamedTuple):
+    """Observations in the order in which they came."""
+
+    X: Floats
+    y: Floats
+    noise_variance: Floats  # each one's own
+
+
+class LocalGPPoints(NamedTuple):
+    """What a local GP conditions on, in the order of the stream."""
+
+    X: Floats
+    y: Floats
+    noise_variance: Floats  # each one's own
+    sequence: NDArray[np.uint64]  # the observations' numbers, counted from 0
+    owned: NDArray[np.bool_]  # whether it owns each of them, or has inherited it
 
 
 @dataclass(frozen=True)

@@ -2,83 +2,36 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from numpy.typing import ArrayLike
 
 from splitgp import _core, _options
 from splitgp._arrays import floats, observation_rows, rows
-from splitgp._facts import Facts
-from splitgp._results import (
-    Explanation,
-    Hyperparameters,
-    LocalGP,
-    Prediction,
-    SplitRecord,
-    TrainResult,
-)
+from splitgp._keywords import TakesKeywords
+from splitgp._results import Explanation, Prediction, TrainResult
+from splitgp._saving import Saving
+from splitgp._signature import takes_options
 
 __all__ = ["SplittingGP"]
 
-Kernel = Literal["auto", "rbf", "matern12", "matern32", "matern52", "rational_quadratic"]
 
-
-class SplittingGP(Facts):
+@takes_options()
+class SplittingGP(TakesKeywords, Saving):
     """Streaming Gaussian-process regression whose every update is bounded by ``split_limit``.
 
     The model is a set of local GPs that share one kernel. An observation goes to the local GP with
     the most similar center; one that owns more than ``split_limit`` observations is split in two,
-    and neither prediction nor cost jumps when it is. A prediction is a continuous weighted average
-    of the local GPs near the query. Inputs and outputs may be in any units: nothing needs scaling.
+    which changes neither predictions nor their cost abruptly. A prediction is a continuous weighted
+    average of the local GPs near the query. Inputs and outputs may be in any units: nothing needs
+    scaling.
 
-    Any number of Python threads may use one model: predictions run side by side, updates one at a
-    time, all of them without the interpreter's lock.
+    Any number of Python threads may use one model: predictions run in parallel, updates one at a
+    time, and neither holds the interpreter's lock.
 
     Parameters
     ----------
-    split_limit : int, default 250
-        The most observations a local GP owns. Accuracy grows with it, and so does the cost of an
-        update, with its square.
-    kernel : str, default "auto"
-        "rbf", "matern12", "matern32", "matern52", "rational_quadratic"; or "auto": training
-        chooses among the first four.
-    aggregation : {"evidence", "similarity", "nearest"}
-        How local predictions are weighted: by what their data say about the query, by the distance
-        of their center (the paper's rule), or the nearest one alone.
-    neighbors : int, default 8
-        How many of the most similar local GPs speak; 0 means all.
-    inherit : bool, default True
-        After a split each half also remembers the other's observations until new ones displace
-        them, so that a split changes no prediction.
-    training : {"inline", "background", "off"}
-        When the hyperparameters are learned: within update, whenever the number of observations has
-        doubled; at the same moments in a thread of its own; or only when train() is called.
-    seed : int, default 0
-        Of every random choice the model makes.
-    preset : {None, "paper"}
-        "paper": the paper's pseudo-code (rbf, similarity over all local GPs, no inheritance).
-        Keywords that differ from their defaults win over the preset.
-    taper : bool, default True
-        Fade a local GP out before it leaves the `neighbors` most similar; without it predictions
-        jump there.
-    principal_direction : {"exact", "oja"}
-        How a split finds its direction: a decomposition, or Oja's rule for large dimensions.
-    split_space : {"scaled", "raw"}
-        Measure the spread of inputs in units of the length scales, or as they come.
-    training_observations : int, default 3000
-        How many observations a training looks at, at most.
-    fixed : sequence of str, default ()
-        Hyperparameters that training leaves alone: "length_scale", "signal_variance",
-        "noise_variance", "shape", "mean", "output_scale".
-    hyperparameters : mapping or Hyperparameters, optional
-        Where training starts, and what holds without it. Names as in `Hyperparameters`; those left
-        out have defaults.
-    n_threads : int, default 1
-        Threads that share a batch of predictions. Results do not depend on it, to the last bit.
+    {options}
 
     Examples
     --------
@@ -98,45 +51,15 @@ class SplittingGP(Facts):
     True
     """
 
-    def __init__(
-        self,
-        split_limit: int = 250,
-        kernel: Kernel = "auto",
-        aggregation: Literal["evidence", "similarity", "nearest"] = "evidence",
-        neighbors: int = 8,
-        inherit: bool = True,
-        training: Literal["inline", "background", "off"] = "inline",
-        seed: int = 0,
-        preset: Literal["paper"] | None = None,
-        *,
-        taper: bool = True,
-        principal_direction: Literal["exact", "oja"] = "exact",
-        split_space: Literal["scaled", "raw"] = "scaled",
-        training_observations: int = 3000,
-        fixed: Sequence[str] | None = (),
-        hyperparameters: dict[str, Any] | Hyperparameters | None = None,
-        n_threads: int = 1,
-    ) -> None:
-        self._keywords: dict[str, Any] = {
-            "split_limit": split_limit,
-            "kernel": kernel,
-            "aggregation": aggregation,
-            "neighbors": neighbors,
-            "inherit": inherit,
-            "training": training,
-            "seed": seed,
-            "preset": preset,
-            "taper": taper,
-            "principal_direction": principal_direction,
-            "split_space": split_space,
-            "training_observations": training_observations,
+    def _accept(self, keywords: dict[str, Any]) -> None:
+        fixed = keywords["fixed"]
+        self._keywords = {
+            **keywords,
             "fixed": fixed if isinstance(fixed, str) else tuple(fixed or ()),
-            "hyperparameters": hyperparameters,
-            "n_threads": n_threads,
         }
         self._options = _options.make(self._keywords)
         # Made by the first update, which tells the number of inputs and outputs.
-        self._model: _core.Model | None = None
+        self._model = None
         self._flat = True
 
     def update(
@@ -144,15 +67,15 @@ class SplittingGP(Facts):
     ) -> _core.UpdateResult:
         """Learn the rows of X and y, in order.
 
-        The model is the same, bit for bit, whether rows come one by one or many at once. A value
-        that is not finite anywhere rejects the whole call and leaves the model as it was.
+        The model is the same, bit for bit, whether rows come one by one or many at once. If any
+        value is not finite, the whole call is rejected and the model stays as it was.
 
         Parameters
         ----------
         X : array of shape (n, d)
             C-ordered float64 arrays are read in place, others are copied.
         y : array of shape (n,) or (n, p)
-            p outputs share everything but y. The first call's shape is that of predictions.
+            p outputs share everything but y. Predictions have the shape of the first call's y.
         noise_variance : float or array of shape (n,), optional
             Each observation's own known noise, added to the one that training learns.
 
@@ -184,7 +107,7 @@ class SplittingGP(Facts):
     def predict(self, X: ArrayLike) -> Prediction:
         """Predict at the rows of X.
 
-        Far from all observations the answer is the prior: its mean, and its variance.
+        Far from all observations the answer is the prior's mean and variance.
 
         Examples
         --------
@@ -196,8 +119,41 @@ class SplittingGP(Facts):
         """
         return Prediction(*self._ready().predict(rows("X", X), self._flat))
 
+    def predict_then_update(
+        self, X: ArrayLike, y: ArrayLike, noise_variance: ArrayLike | None = None
+    ) -> tuple[Prediction, _core.UpdateResult]:
+        """Predict each row, then learn it; for scoring a stream.
+
+        The bits are those of one `predict` and one `update` for each row, in less time. Arguments
+        are as in `update`.
+
+        Returns
+        -------
+        Prediction, UpdateResult
+            What the model expected of each row before it learned that row, and what happened then.
+
+        Examples
+        --------
+        >>> import numpy as np, splitgp
+        >>> X = np.linspace(0, 6, 200).reshape(-1, 1)
+        >>> y = np.sin(X[:, 0])
+        >>> gp = splitgp.SplittingGP(split_limit=50)
+        >>> before, result = gp.predict_then_update(X, y)
+        >>> result.splits > 0, bool(np.abs(before.mean - y)[100:].max() < 0.05)
+        (True, True)
+        """
+        X, y, noise_variance, flat = observation_rows(X, y, noise_variance)
+        model = self._model
+        if model is None:
+            model = _core.Model(X.shape[1], y.shape[1], self._options)
+        else:
+            flat = self._flat
+        before, result = model.predict_then_update(X, y, noise_variance, flat)
+        self._model, self._flat = model, flat  # only now: a rejected call fixes nothing
+        return Prediction(*before), result
+
     def explain(self, x: ArrayLike) -> Explanation:
-        """Predict at one input and show what each local GP said, and its weight.
+        """Predict at one input and show each local GP's prediction and weight.
 
         Examples
         --------
@@ -214,7 +170,7 @@ class SplittingGP(Facts):
         return Explanation._from_core(self._ready().explain(x))
 
     def train(self) -> TrainResult:
-        """Learn the hyperparameters now, whatever the schedule; bounded work at any size.
+        """Train the hyperparameters now, whatever the schedule; the work is bounded at any size.
 
         Examples
         --------
@@ -228,25 +184,42 @@ class SplittingGP(Facts):
         return TrainResult._from_core(self._ready().train())
 
     def finish_training(self) -> None:
-        """Wait for a background training under way and adopt what it found."""
+        """Wait for a background training that is running, and adopt its result."""
         if self._model is not None:
             self._model.finish_training()
 
     def refit(self, most: int | None = None) -> int:
         """Bring at most `most` local GPs (default: all) to the current hyperparameters.
 
-        Updates do so by themselves, one local GP at a time; this is for idle moments. Returns how
-        many are still behind.
+        Updates also do this, one local GP at a time; call it when there is time to spare. Returns
+        how many are still behind.
         """
         if self._model is None:
             return 0
         return self._model.refit(self.n_local if most is None else int(most))
 
-    def set_awake_limit(self, limit: int) -> None:
-        """Keep the factors of so many local GPs, those used last; 0: of all.
+    def set_threads(self, threads: int) -> None:
+        """Change the option `threads`, the only one that may change later.
 
-        Memory for time: factors are most of a model when `split_limit` is large. One that is needed
-        again is rebuilt, which changes answers by rounding alone.
+        Examples
+        --------
+        >>> import splitgp
+        >>> gp = splitgp.SplittingGP()
+        >>> gp.set_threads(2)
+        >>> gp
+        SplittingGP(split_limit=250, threads=2)
+        """
+        threads = _options.convert("threads", threads)
+        if self._model is not None:
+            self._model.set_threads(threads)
+        self._keywords = {**self._keywords, "threads": threads}
+        self._options = _options.make(self._keywords)
+
+    def set_awake_limit(self, limit: int) -> None:
+        """Let only the `limit` local GPs that were used last keep their factors; 0: all of them.
+
+        This trades time for memory: with a large `split_limit`, factors are most of a model. One
+        that is needed again is rebuilt, which changes answers by rounding alone.
 
         Examples
         --------
@@ -260,169 +233,3 @@ class SplittingGP(Facts):
         True
         """
         self._ready().set_awake_limit(int(limit))
-
-    @property
-    def hyperparameters(self) -> Hyperparameters:
-        """θ now. Assigning a mapping or Hyperparameters replaces it.
-
-        Examples
-        --------
-        >>> import splitgp
-        >>> gp = splitgp.SplittingGP(training="off")
-        >>> _ = gp.update([[0.0, 0.0]], [1.0])
-        >>> gp.hyperparameters = {"length_scale": [1.0, 2.0], "noise_variance": 0.1}
-        >>> gp.hyperparameters.length_scale, gp.hyperparameters.noise_variance
-        (array([1., 2.]), 0.1)
-        """
-        return Hyperparameters(**self._ready().hyperparameters())
-
-    @hyperparameters.setter
-    def hyperparameters(self, values: dict[str, Any] | Hyperparameters) -> None:
-        self._ready().set_hyperparameters(_options.hyperparameters_dict(values))
-
-    @property
-    def split_history(self) -> list[SplitRecord]:
-        """Every split so far."""
-        if self._model is None:
-            return []
-        return [SplitRecord(**one) for one in self._model.split_history()]
-
-    @property
-    def local_gps(self) -> list[LocalGP]:
-        """The local GPs: center, size, condition, memory."""
-        if self._model is None:
-            return []
-        return [LocalGP(**one) for one in self._model.local_gps()]
-
-    @property
-    def n_local(self) -> int:
-        """How many local GPs there are."""
-        return 0 if self._model is None else self._model.n_local
-
-    def observations(self) -> tuple[Any, Any, Any]:
-        """Copies of all X, y and noise_variance, in the order in which they came."""
-        X, y, noise_variance = self._ready().observations()
-        return X, y[:, 0] if self._flat else y, noise_variance
-
-    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Write the model to one file, which `SplittingGP.load` and the splitgp command read.
-
-        Parameters
-        ----------
-        path : path
-            The file to make.
-        overwrite : bool
-            Replace a file that exists; without it that is a FileExistsError.
-
-        Examples
-        --------
-        >>> import os, tempfile, splitgp
-        >>> gp = splitgp.SplittingGP()
-        >>> _ = gp.update([[0.0], [1.0]], [1.0, 2.0])
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = os.path.join(folder, "model.splitgp")
-        ...     gp.save(path)
-        ...     again = splitgp.SplittingGP.load(path)
-        >>> again.n_observations
-        2
-        """
-        target = Path(path)
-        if target.exists() and not overwrite:
-            raise FileExistsError(f"{target} exists; pass overwrite=True to replace it")
-        model = self._ready()
-        # Written beside the target and then moved, so that there is never half a file.
-        with tempfile.TemporaryDirectory(prefix=".splitgp-", dir=target.parent) as folder:
-            fresh = Path(folder) / target.name
-            _core.save(model, fresh, "flat" if self._flat else "columns")
-            os.replace(fresh, target)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> SplittingGP:
-        """Read a model that `save` or the splitgp command wrote. The file is left as it is."""
-        source = Path(path)
-        if not source.exists():
-            raise FileNotFoundError(f"{source} does not exist")
-        model, note = _core.load(source)
-        self = cls.__new__(cls)
-        self._adopt(model, model.n_outputs == 1 if note is None else note == "flat")
-        return self
-
-    def _adopt(self, model: _core.Model, flat: bool) -> None:
-        self._model, self._flat = model, flat
-        self._options = model.options()
-        self._keywords = _options.keywords_of(self._options)
-
-    def _ready(self) -> _core.Model:
-        if self._model is None:
-            raise ValueError("the model has no observations yet; call update first")
-        return self._model
-
-    def __copy__(self) -> SplittingGP:
-        other = type(self).__new__(type(self))
-        other.__dict__.update(self.__dict__)
-        if self._model is not None:
-            other._model = self._model.copy()
-        return other
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> SplittingGP:
-        return self.__copy__()
-
-    def __getstate__(self) -> dict[str, Any]:
-        state = {"keywords": self._keywords, "flat": self._flat, "file": None}
-        if self._model is not None:
-            with tempfile.TemporaryDirectory(prefix="splitgp-") as folder:
-                self.save(Path(folder) / "model")
-                state["file"] = (Path(folder) / "model").read_bytes()
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self._keywords, self._flat = state["keywords"], state["flat"]
-        self._options = _options.make(self._keywords)
-        self._model = None
-        if state["file"] is not None:
-            with tempfile.TemporaryDirectory(prefix="splitgp-") as folder:
-                path = Path(folder) / "model"
-                path.write_bytes(state["file"])
-                self._model, _ = _core.load(path)
-
-    def _summary(self) -> list[tuple[str, str]]:
-        if self._model is None:
-            return [("observations", "0")]
-        theta = self.hyperparameters
-        scales = ", ".join(f"{value:.3g}" for value in theta.length_scale[:6])
-        return [
-            ("observations", f"{self.n_observations:,}"),
-            ("inputs → outputs", f"{self.n_inputs} → {self.n_outputs}"),
-            ("local GPs", f"{self.n_local:,}"),
-            ("memory", f"{self.memory_bytes / 1e6:,.1f} MB"),
-            ("kernel", theta.kernel),
-            ("length_scale", scales + (", …" if len(theta.length_scale) > 6 else "")),
-            ("signal_variance", f"{theta.signal_variance:.4g}"),
-            ("noise_variance", f"{theta.noise_variance:.4g}"),
-            ("trainings", str(len(self.training_history))),
-        ]
-
-    def __repr__(self) -> str:
-        changed = [
-            f"{name}={value!r}"
-            for name, value in self._keywords.items()
-            if name in ("split_limit",) or not _same(value, _options.DEFAULTS[name])
-        ]
-        text = f"SplittingGP({', '.join(changed)})"
-        if self._model is None:
-            return text
-        return (
-            f"<{text}: {self.n_observations} observations in {self.n_local} local GPs, "
-            f"{self.n_inputs} inputs, {self.n_outputs} outputs>"
-        )
-
-    def _repr_html_(self) -> str:
-        lines = "".join(
-            f"<tr><th style='text-align:left'>{name}</th><td>{value}</td></tr>"
-            for name, value in self._summary()
-        )
-        return f"<table><caption><b>SplittingGP</b></caption>{lines}</table>"
-
-
-def _same(value: Any, default: Any) -> bool:
-    return type(value) is type(default) and bool(value == default)

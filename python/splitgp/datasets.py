@@ -2,7 +2,8 @@
 
 A file is looked for in the folder that $SPLITGP_DATA names, then in ../shared/data beside a
 checkout of the project, then in the cache ($XDG_CACHE_HOME/splitgp). `gas_turbine` is downloaded
-into the cache from its public source when it is nowhere; of the others the error names the source.
+into the cache from its public source if it is in none of them; for the others an error names the
+source.
 """
 
 from __future__ import annotations
@@ -151,7 +152,7 @@ def load(name: str, max_rows: int | None = None) -> Dataset:
     name : str
         For example "kin40k_train" or "gas_turbine".
     max_rows : int, optional
-        Read only so many.
+        Read at most this many rows.
     """
     path = find(name)
     outputs = _SOURCES[name].outputs
@@ -178,7 +179,7 @@ def synthetic(
     noise : float
         Standard deviation of the noise, as a fraction of the largest f.
     seed : int
-        Of the order and the noise.
+        Seed of the order and the noise.
 
     Returns
     -------

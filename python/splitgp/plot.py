@@ -1,6 +1,6 @@
-"""Pictures of a model that one would otherwise write each time. Each draws on, and returns, Axes.
+"""Common pictures of a model. Each function draws on Axes and returns them.
 
-Without `ax` the current one is used, as matplotlib's own functions do.
+Without `ax` it draws on the current Axes, as matplotlib's own functions do.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def surface(
     output: int = 0,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw a model with two inputs: colours, and who is the most similar local GP where.
+    """Draw a model with two inputs in colours, with the borders between its local GPs.
 
     Parameters
     ----------
@@ -169,15 +169,14 @@ def relevance(model: Any, names: Sequence[str] | None = None, *, ax: Axes | None
     Parameters
     ----------
     model : SplittingGP or estimator
-        Any.
+        With any number of inputs.
     names : sequence of str, optional
-        Of the inputs.
+        Names of the inputs.
     ax : Axes, optional
         Where to draw.
     """
     gp, ax = _model(model), _axes(ax)
-    X, _, _ = gp.observations()
-    strength = X.std(axis=0) / gp.hyperparameters.length_scale
+    strength = gp.input_statistics.spread / gp.hyperparameters.length_scale
     if names is None:
         names = [f"x[{k}]" for k in range(len(strength))]
     if len(names) != len(strength):
@@ -191,7 +190,7 @@ def relevance(model: Any, names: Sequence[str] | None = None, *, ax: Axes | None
 def calibration(
     prediction: Prediction, y: ArrayLike, *, output: int = 0, ax: Axes | None = None
 ) -> Axes:
-    """Draw how often the intervals held against how often they promised to.
+    """Draw how often intervals contain the observation against how often they should.
 
     On the diagonal the intervals are right; above it too wide, below it too narrow.
 
@@ -229,7 +228,7 @@ def error(
     residuals : array of shape (n,)
         y minus prediction, each made before its y was learned.
     window : int
-        Observations to average over; the first ones over what there is.
+        Observations to average over; fewer at the beginning.
     label : str, optional
         For the legend.
     ax : Axes, optional

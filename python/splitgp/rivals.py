@@ -17,7 +17,7 @@ compares the methods. `docs/rivals.md` says what was chosen where a paper is sil
 from __future__ import annotations
 
 import math
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from numpy.typing import ArrayLike
 
@@ -25,20 +25,28 @@ from splitgp import _core, _options
 from splitgp._arrays import observation_rows, rows
 from splitgp._facts import Facts
 from splitgp._results import Hyperparameters, Prediction, TrainResult
-from splitgp._splitting_gp import Kernel
+from splitgp._signature import takes_options
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from splitgp._keywords import RivalKeywords
 
 __all__ = ["FullGP", "LoGGP", "LocalGP", "RobustBCM"]
 
-_COMMON = ("kernel", "training", "hyperparameters", "seed", "training_observations")
+# The options that rivals have too.
+COMMON = ("kernel", "training", "hyperparameters", "seed", "training_observations")
+
+_takes_common = takes_options(positional=COMMON[:4], names=COMMON)
 
 
 class _Rival(Facts):
     """What all rivals share; keywords in the order of their signatures."""
 
-    def __init__(self, own: dict[str, Any], common: dict[str, Any]) -> None:
-        self._keywords = own | common
+    def __init__(self, own: dict[str, Any], common: RivalKeywords) -> None:
+        self._keywords = {**own, **common}
         self._own = own
-        self._options = _options.make(_options.DEFAULTS | common)
+        self._options = _options.make({**_options.DEFAULTS, **common})
         self._make(1, 1, _core.Options())  # a ValueError names the first keyword that is wrong
         if common["training"] == "background":
             raise ValueError('training is "background"; a rival\'s must be one of off, inline')
@@ -52,13 +60,13 @@ class _Rival(Facts):
     def update(self, X: ArrayLike, y: ArrayLike, noise_variance: ArrayLike | None = None) -> None:
         """Learn the rows of X and y, in order.
 
-        A value that is not finite anywhere rejects the whole call and leaves the model as it was.
+        If any value is not finite, the whole call is rejected and the model stays as it was.
 
         Parameters
         ----------
         X : array of shape (n, d)
         y : array of shape (n,) or (n, p)
-            The first call's shape is that of predictions.
+            Predictions have the shape of the first call's y.
         noise_variance : float or array of shape (n,), optional
             Each observation's own known noise, added to the one that training learns.
         """
@@ -75,7 +83,7 @@ class _Rival(Facts):
         return Prediction(*self._ready().predict(rows("X", X), self._flat))
 
     def train(self) -> TrainResult:
-        """Learn the hyperparameters now, whatever the schedule; bounded work at any size."""
+        """Train the hyperparameters now, whatever the schedule; the work is bounded."""
         return TrainResult._from_core(self._ready().train())
 
     @property
@@ -98,16 +106,7 @@ class _Rival(Facts):
         return self._model
 
     def __repr__(self) -> str:
-        defaults = _options.DEFAULTS
-        shown = [f"{name}={value!r}" for name, value in self._own.items()] + [
-            f"{name}={self._keywords[name]!r}"
-            for name in _COMMON
-            if self._keywords[name] is not defaults[name]
-            and not (
-                type(self._keywords[name]) is type(defaults[name])
-                and self._keywords[name] == defaults[name]
-            )
-        ]
+        shown = _options.shown(self._keywords, always=tuple(self._own))
         text = f"{type(self).__name__}({', '.join(shown)})"
         if self._model is None:
             return text
@@ -124,12 +123,13 @@ def _number(field: str, value: object) -> float:
     return number
 
 
+@_takes_common
 class FullGP(_Rival):
     """The exact GP of all observations: the accuracy to aim at, at O(n²) for each update.
 
     Parameters
     ----------
-    kernel, training, hyperparameters, seed, training_observations
+    {names}
         As in `splitgp.SplittingGP`; training is "inline" or "off".
 
     Examples
@@ -145,28 +145,18 @@ class FullGP(_Rival):
 
     def __init__(
         self,
-        kernel: Kernel = "auto",
-        training: Literal["inline", "off"] = "inline",
-        hyperparameters: dict[str, Any] | Hyperparameters | None = None,
-        seed: int = 0,
-        *,
-        training_observations: int = 3000,
+        **common: Unpack[RivalKeywords],
     ) -> None:
         super().__init__(
             {},
-            {
-                "kernel": kernel,
-                "training": training,
-                "hyperparameters": hyperparameters,
-                "seed": seed,
-                "training_observations": training_observations,
-            },
+            common,
         )
 
     def _make(self, inputs: int, outputs: int, options: _core.Options) -> _core.Rival:
         return _core.full_gp(inputs, outputs, options)
 
 
+@_takes_common
 class RobustBCM(_Rival):
     """A committee of exact GPs, each of a random share of the stream (Deisenroth & Ng 2015).
 
@@ -177,7 +167,7 @@ class RobustBCM(_Rival):
     combination : {"rbcm", "bcm", "poe", "gpoe"}
         How their predictions become one: the robust Bayesian committee machine, the Bayesian
         committee machine, the product of experts, the generalised product of experts.
-    kernel, training, hyperparameters, seed, training_observations
+    {names}
         As in `splitgp.SplittingGP`; training is "inline" or "off".
 
     Examples
@@ -196,30 +186,20 @@ class RobustBCM(_Rival):
         self,
         experts: int = 10,
         combination: Literal["rbcm", "bcm", "poe", "gpoe"] = "rbcm",
-        kernel: Kernel = "auto",
-        training: Literal["inline", "off"] = "inline",
-        hyperparameters: dict[str, Any] | Hyperparameters | None = None,
-        seed: int = 0,
-        *,
-        training_observations: int = 3000,
+        **common: Unpack[RivalKeywords],
     ) -> None:
-        self._experts = _options._integer("experts", experts)
-        self._combination = _options._convert("combination", combination)
+        self._experts = _options.integer("experts", experts)
+        self._combination = _options.name("combination", combination)
         super().__init__(
             {"experts": experts, "combination": combination},
-            {
-                "kernel": kernel,
-                "training": training,
-                "hyperparameters": hyperparameters,
-                "seed": seed,
-                "training_observations": training_observations,
-            },
+            common,
         )
 
     def _make(self, inputs: int, outputs: int, options: _core.Options) -> _core.Rival:
         return _core.robust_bcm(inputs, outputs, options, self._experts, self._combination)
 
 
+@_takes_common
 class LocalGP(_Rival):
     """Local GP regression (Nguyen-Tuong, Peters & Seeger 2009).
 
@@ -232,11 +212,11 @@ class LocalGP(_Rival):
         The similarity (correlation of the kernel, between 0 and 1) below which a new model starts.
         Larger: more and smaller models.
     neighbors : int, default 8
-        How many of the most similar models speak; 0 means all.
+        How many of the most similar models are asked; 0 asks all.
     most_observations : int, default 0
         The most observations of one model, beyond which each new one displaces the oldest; 0 means
         no limit.
-    kernel, training, hyperparameters, seed, training_observations
+    {names}
         As in `splitgp.SplittingGP`; training is "inline" or "off".
 
     Examples
@@ -253,29 +233,18 @@ class LocalGP(_Rival):
         generate_threshold: float = 1e-3,
         neighbors: int = 8,
         most_observations: int = 0,
-        kernel: Kernel = "auto",
-        training: Literal["inline", "off"] = "inline",
-        hyperparameters: dict[str, Any] | Hyperparameters | None = None,
-        seed: int = 0,
-        *,
-        training_observations: int = 3000,
+        **common: Unpack[RivalKeywords],
     ) -> None:
         self._generate_threshold = _number("generate_threshold", generate_threshold)
-        self._neighbors = _options._integer("neighbors", neighbors)
-        self._most_observations = _options._integer("most_observations", most_observations)
+        self._neighbors = _options.integer("neighbors", neighbors)
+        self._most_observations = _options.integer("most_observations", most_observations)
         super().__init__(
             {
                 "generate_threshold": generate_threshold,
                 "neighbors": neighbors,
                 "most_observations": most_observations,
             },
-            {
-                "kernel": kernel,
-                "training": training,
-                "hyperparameters": hyperparameters,
-                "seed": seed,
-                "training_observations": training_observations,
-            },
+            common,
         )
 
     def _make(self, inputs: int, outputs: int, options: _core.Options) -> _core.Rival:
@@ -289,11 +258,12 @@ class LocalGP(_Rival):
         )
 
 
+@_takes_common
 class LoGGP(_Rival):
     """LoG-GP: a locally growing random tree of GPs (Lederer et al. 2021).
 
     A leaf that reaches ``split_limit`` is cut along its widest input; near a cut, points go to one
-    side or the other at random, and both sides speak.
+    side or the other at random, and both sides are asked.
 
     Parameters
     ----------
@@ -303,7 +273,7 @@ class LoGGP(_Rival):
         The width of the region in which both sides may get a point, over the leaf's extent.
     combination : {"gpoe", "moe"}
         How the active leaves' predictions become one: a generalised product, or a mixture.
-    kernel, training, hyperparameters, seed, training_observations
+    {names}
         As in `splitgp.SplittingGP`; training is "inline" or "off".
 
     Examples
@@ -322,25 +292,14 @@ class LoGGP(_Rival):
         split_limit: int = 100,
         overlap: float = 0.1,
         combination: Literal["gpoe", "moe"] = "gpoe",
-        kernel: Kernel = "auto",
-        training: Literal["inline", "off"] = "inline",
-        hyperparameters: dict[str, Any] | Hyperparameters | None = None,
-        seed: int = 0,
-        *,
-        training_observations: int = 3000,
+        **common: Unpack[RivalKeywords],
     ) -> None:
-        self._split_limit = _options._integer("split_limit", split_limit)
+        self._split_limit = _options.integer("split_limit", split_limit)
         self._overlap = _number("overlap", overlap)
-        self._combination = _options._convert("combination", combination)
+        self._combination = _options.name("combination", combination)
         super().__init__(
             {"split_limit": split_limit, "overlap": overlap, "combination": combination},
-            {
-                "kernel": kernel,
-                "training": training,
-                "hyperparameters": hyperparameters,
-                "seed": seed,
-                "training_observations": training_observations,
-            },
+            common,
         )
 
     def _make(self, inputs: int, outputs: int, options: _core.Options) -> _core.Rival:

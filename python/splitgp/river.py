@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Hashable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from river import base, proba
 
 from splitgp import _options
+from splitgp._signature import takes_options
 from splitgp._splitting_gp import SplittingGP
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from splitgp._keywords import Keywords
 
 __all__ = ["SplittingGPRegressor"]
 
@@ -19,22 +25,21 @@ Floats = NDArray[np.float64]
 Features = Mapping[Hashable, Any]
 
 
+@takes_options()
 class SplittingGPRegressor(base.MiniBatchRegressor):
     """Gaussian-process regression for river.
 
-    Features may be missing and may appear later. One that is absent, None or NaN has the mean of
-    the values seen so far. A name that was never learned before makes the model one input larger:
-    the latest `relearn_limit` observations are learned again with the new feature at its first
-    value, which for them says nothing; with `relearn_limit=0` new names are ignored, at no cost.
-    Features that are not numbers are an error: encode them before, in a pipeline.
+    Features may be missing and may appear later. One that is absent, None or NaN takes the mean of
+    its values so far. A new name adds an input to the model: the latest `relearn_limit`
+    observations are learned again with the new feature at its first value, a constant that carries
+    no information; with `relearn_limit=0` new names are ignored. A feature that is not a number is
+    an error: encode it first, in a pipeline.
 
     Parameters
     ----------
-    split_limit, kernel, aggregation, neighbors, inherit, training, seed, preset, taper, \
-principal_direction, split_space, training_observations, fixed, hyperparameters, n_threads
-        As of `splitgp.SplittingGP`.
+    {options}
     relearn_limit : int, default 10_000
-        How many observations at most are learned again when a new feature appears.
+        The most observations that are learned again when a new feature appears.
 
     Examples
     --------
@@ -47,8 +52,10 @@ principal_direction, split_space, training_observations, fixed, hyperparameters,
     >>> metric.get() < 10
     True
 
-    Nearly all of that error is of the first 32 rows, before the first training: until then, and
-    without `hyperparameters`, the prior has mean 0 and variance 1. Afterwards:
+    Nearly all of that error comes from the first rows. The very first prediction is made without
+    data: mean 0 and the default variances, unless `hyperparameters` are given. From then on,
+    without `hyperparameters`, the prior follows the scale of the data until the first training, at
+    32 rows. Afterwards:
 
     >>> last = [(x, y) for x, y in datasets.TrumpApproval()][-100:]
     >>> metric = metrics.MAE()
@@ -65,41 +72,9 @@ principal_direction, split_space, training_observations, fixed, hyperparameters,
     True
     """
 
-    def __init__(
-        self,
-        split_limit: int = 250,
-        kernel: str = "auto",
-        aggregation: str = "evidence",
-        neighbors: int = 8,
-        inherit: bool = True,
-        training: str = "inline",
-        seed: int = 0,
-        preset: str | None = None,
-        *,
-        taper: bool = True,
-        principal_direction: str = "exact",
-        split_space: str = "scaled",
-        training_observations: int = 3000,
-        fixed: Sequence[str] | None = None,
-        hyperparameters: Any = None,
-        n_threads: int = 1,
-        relearn_limit: int = 10_000,
-    ) -> None:
-        self.split_limit = split_limit
-        self.kernel = kernel
-        self.aggregation = aggregation
-        self.neighbors = neighbors
-        self.inherit = inherit
-        self.training = training
-        self.seed = seed
-        self.preset = preset
-        self.taper = taper
-        self.principal_direction = principal_direction
-        self.split_space = split_space
-        self.training_observations = training_observations
-        self.fixed = fixed
-        self.hyperparameters = hyperparameters
-        self.n_threads = n_threads
+    def __init__(self, *, relearn_limit: int = 10_000, **options: Unpack[Keywords]) -> None:
+        for name, value in options.items():
+            setattr(self, name, value)
         self.relearn_limit = relearn_limit
         self._model = self._fresh()
         self._index: dict[Hashable, int] = {}  # feature → input of the model
@@ -137,7 +112,7 @@ principal_direction, split_space, training_observations, fixed, hyperparameters,
     def predict_one(self, x: Features, with_dist: bool = False) -> Any:
         """Predict the target; with `with_dist` its distribution, noise included."""
         if self._model.n_observations == 0:
-            mean, variance = 0.0, 1.0
+            mean, variance = _options.prior(self._model._options)
         else:
             prediction = self._model.predict(np.array([self._row(_numbers(x))]))
             mean = float(prediction.mean[0])
@@ -168,7 +143,7 @@ principal_direction, split_space, training_observations, fixed, hyperparameters,
         import pandas as pd
 
         if self._model.n_observations == 0 or len(X) == 0:
-            return pd.Series(np.zeros(len(X)), index=X.index, dtype=np.float64)
+            return pd.Series(self.predict_one({}), index=X.index, dtype=np.float64)
         table = _table(X)
         rows = np.tile(np.array(self._mean), (len(X), 1))
         for column, feature in enumerate(X.columns):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from splitgp import _options
+from splitgp._keywords import TakesKeywords
+from splitgp._signature import takes_options
 from splitgp._splitting_gp import SplittingGP
 
 __all__ = ["SplittingGPRegressor"]
@@ -19,7 +20,13 @@ __all__ = ["SplittingGPRegressor"]
 Floats = NDArray[np.float64]
 
 
-class SplittingGPRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]
+@takes_options()
+class SplittingGPRegressor(
+    TakesKeywords,
+    MultiOutputMixin,  # type: ignore[misc]
+    RegressorMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+):
     """Gaussian-process regression for scikit-learn, at any number of rows.
 
     What `sklearn.gaussian_process.GaussianProcessRegressor` is used for, without its cubic cost:
@@ -27,9 +34,7 @@ class SplittingGPRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # 
 
     Parameters
     ----------
-    split_limit, kernel, aggregation, neighbors, inherit, training, seed, preset, taper, \
-principal_direction, split_space, training_observations, fixed, hyperparameters, n_threads
-        As of `splitgp.SplittingGP`.
+    {options}
 
     Attributes
     ----------
@@ -59,40 +64,9 @@ principal_direction, split_space, training_observations, fixed, hyperparameters,
     310
     """
 
-    def __init__(
-        self,
-        split_limit: int = 250,
-        kernel: str = "auto",
-        aggregation: str = "evidence",
-        neighbors: int = 8,
-        inherit: bool = True,
-        training: str = "inline",
-        seed: int = 0,
-        preset: str | None = None,
-        *,
-        taper: bool = True,
-        principal_direction: str = "exact",
-        split_space: str = "scaled",
-        training_observations: int = 3000,
-        fixed: Sequence[str] = (),
-        hyperparameters: Any = None,
-        n_threads: int = 1,
-    ) -> None:
-        self.split_limit = split_limit
-        self.kernel = kernel
-        self.aggregation = aggregation
-        self.neighbors = neighbors
-        self.inherit = inherit
-        self.training = training
-        self.seed = seed
-        self.preset = preset
-        self.taper = taper
-        self.principal_direction = principal_direction
-        self.split_space = split_space
-        self.training_observations = training_observations
-        self.fixed = fixed
-        self.hyperparameters = hyperparameters
-        self.n_threads = n_threads
+    def _accept(self, keywords: dict[str, Any]) -> None:
+        for name, value in keywords.items():
+            setattr(self, name, value)
 
     def fit(self, X: Any, y: Any) -> SplittingGPRegressor:
         """Learn X and y from the beginning, and train once more at the end unless training is off.

@@ -7,6 +7,8 @@
 #include <memory>
 #include <utility>
 
+#include "splitgp/storage.h"
+
 namespace splitgp::python {
 
 namespace nb = nanobind;
@@ -14,15 +16,15 @@ namespace nb = nanobind;
 /// A C-order (n, d) array of float64: the same memory as a d × n matrix of Eigen.
 using Rows = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Values = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using MatrixView = Eigen::Map<const Eigen::MatrixXd>;
-using VectorView = Eigen::Map<const Eigen::VectorXd>;
+using Columns = Eigen::Map<const Eigen::MatrixXd>;
+using Column = Eigen::Map<const Eigen::VectorXd>;
 
-inline MatrixView columns(const Rows& rows) {
+inline Columns columns(const Rows& rows) {
   return {rows.data(), static_cast<Eigen::Index>(rows.shape(1)),
           static_cast<Eigen::Index>(rows.shape(0))};
 }
 
-inline VectorView vector(const Values& values) {
+inline Column column(const Values& values) {
   return {values.data(), static_cast<Eigen::Index>(values.shape(0))};
 }
 
@@ -35,7 +37,7 @@ nb::capsule keep(std::unique_ptr<T> value) {
 }
 
 /// The memory of a matrix as an array of its columns: (n, p), or (n,) if `flat` and p = 1.
-inline nb::object view(const Eigen::MatrixXd& matrix, bool flat, const nb::capsule& owner) {
+inline nb::object view(const Matrix& matrix, bool flat, const nb::capsule& owner) {
   const auto n = static_cast<std::size_t>(matrix.cols());
   const auto p = static_cast<std::size_t>(matrix.rows());
   const std::size_t shape[2] = {n, p};
@@ -55,7 +57,7 @@ nb::object array_of(std::size_t n, const Value& value) {
   return nb::cast(nb::ndarray<nb::numpy, Scalar>(data, {n}, owner), nb::rv_policy::reference);
 }
 
-inline nb::object array_of(const Eigen::VectorXd& values) {
+inline nb::object array_of(const Vector& values) {
   return array_of<double>(static_cast<std::size_t>(values.size()),
                           [&](std::size_t i) { return values(static_cast<Eigen::Index>(i)); });
 }

@@ -1,143 +1,136 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/unique_ptr.h>
-#include <nanobind/stl/vector.h>
 
-#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <optional>
-#include <vector>
+#include <type_traits>
+#include <utility>
 
 #include "arrays.h"
-#include "core/model_state.h"
+#include "core/validate.h"
 #include "model.h"
 #include "results.h"
+#include "update_results.h"
 
 namespace splitgp::python {
 
 namespace {
 
-/// What a batch did to the model; arrays are made only when they are asked for.
-struct UpdateResults {
-  std::vector<UpdateResult> rows;
-
-  template <typename Scalar, typename Value>
-  nb::object array(const Value& value) const {
-    return array_of<Scalar>(rows.size(), [&](std::size_t i) { return value(rows[i]); });
-  }
-  template <typename Predicate>
-  std::size_t count(const Predicate& predicate) const {
-    return static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), predicate));
-  }
-};
-
 UpdateResults update(Model& model, const Rows& X, const Rows& Y,
                      const std::optional<Values>& noise_variance) {
-  const MatrixView x = columns(X);
-  const MatrixView y = columns(Y);
+  const Columns x = columns(X);
+  const Columns y = columns(Y);
   return model.write([&](SplittingGp& gp) {
-    return UpdateResults{noise_variance ? gp.update_batch(x, y, vector(*noise_variance))
+    return UpdateResults{noise_variance ? gp.update_batch(x, y, column(*noise_variance))
                                         : gp.update_batch(x, y)};
   });
 }
 
-// A loaded model first builds the factors that speak at X, which changes it, so not while others
-// read.
-void wake(Model& model, const MatrixView& x) {
-  const bool may_be_dormant =
-      model.read([](const SplittingGp& gp) { return gp.state().may_be_dormant; });
-  if (may_be_dormant) model.write([&](SplittingGp& gp) { gp.wake(x); });
-}
-
-nb::tuple predict(Model& model, const Rows& X, bool flat) {
-  const MatrixView x = columns(X);
-  wake(model, x);
-  auto prediction = std::make_unique<Prediction>(
-      model.read([&](const SplittingGp& gp) { return gp.predict(x); }));
+// Three arrays that share one owner.
+nb::tuple arrays_of(std::unique_ptr<Prediction> prediction, bool flat) {
   const Prediction& p = *prediction;
   const nb::capsule owner = keep(std::move(prediction));
   return nb::make_tuple(view(p.mean, flat, owner), view(p.variance, flat, owner),
                         view(p.noise_variance, flat, owner));
 }
 
-nb::dict explain(Model& model, const Values& x) {
-  const VectorView query = vector(x);
-  wake(model, MatrixView(query.data(), query.size(), 1));
+nb::tuple predict(const Model& model, const Rows& X, bool flat) {
+  const Columns x = columns(X);
+  return arrays_of(std::make_unique<Prediction>(
+                       model.read([&](const SplittingGp& gp) { return gp.predict(x); })),
+                   flat);
+}
+
+MatrixView plain(const Eigen::Ref<const Eigen::MatrixXd>& matrix) { return MatrixView(matrix); }
+
+// As update, but each row is predicted before it is learned.
+nb::tuple predict_then_update(Model& model, const Rows& X, const Rows& Y,
+                              const std::optional<Values>& noise_variance, bool flat) {
+  const Columns x = columns(X);
+  const Columns y = columns(Y);
+  const Eigen::VectorXd noise =
+      noise_variance ? Eigen::VectorXd(column(*noise_variance)) : Eigen::VectorXd::Zero(x.cols());
+  UpdateResults results;
+  auto before = std::make_unique<Prediction>();
+  model.write([&](SplittingGp& gp) {
+    // A bad value anywhere rejects the whole batch.
+    check_batch(plain(x), plain(y), plain(noise), gp.n_inputs(), gp.n_outputs());
+    for (Matrix* part : {&before->mean, &before->variance, &before->noise_variance}) {
+      part->resize(gp.n_outputs(), x.cols());
+    }
+    results.rows.reserve(static_cast<std::size_t>(x.cols()));
+    Prediction row;
+    for (Eigen::Index i = 0; i < x.cols(); ++i) {
+      results.rows.push_back(gp.predict_then_update(x.col(i), y.col(i), row, noise(i)));
+      before->mean.col(i) = row.mean;
+      before->variance.col(i) = row.variance;
+      before->noise_variance.col(i) = row.noise_variance;
+    }
+  });
+  return nb::make_tuple(arrays_of(std::move(before), flat), std::move(results));
+}
+
+nb::dict explain(const Model& model, const Values& x) {
+  const Column query = column(x);
   return to_dict(model.read([&](const SplittingGp& gp) { return gp.explain(query); }));
 }
 
-template <typename T>
-nb::list to_list(const std::vector<T>& items) {
-  nb::list list;
-  for (const T& item : items) list.append(to_dict(item));
-  return list;
+// A method that reads the model; what it returns is copied while no one writes.
+template <typename Value>
+auto read(Value (SplittingGp::*method)() const) {
+  return [method](const Model& self) {
+    return self.read(
+        [method](const SplittingGp& gp) -> std::decay_t<Value> { return (gp.*method)(); });
+  };
 }
 
-struct Observations {
-  Eigen::MatrixXd x;
-  Eigen::MatrixXd y;
-  Eigen::MatrixXd noise_variance;
-};
+template <typename Method>
+auto dictionary(Method method) {
+  return [method](const Model& self) { return to_dict(read(method)(self)); };
+}
 
-// Every observation has exactly one owner; in the order in which they came.
+template <typename Method>
+auto dictionaries(Method method) {
+  return [method](const Model& self) {
+    nb::list list;
+    for (const auto& item : read(method)(self)) list.append(to_dict(item));
+    return list;
+  };
+}
+
+// X, y, noise_variance, sequence and what else the caller adds.
+template <typename Points>
+nb::tuple arrays_of(std::unique_ptr<Points> points) {
+  const Points& p = *points;
+  const nb::capsule owner = keep(std::move(points));
+  const nb::object sequence =
+      array_of<std::uint64_t>(p.sequence.size(), [&](std::size_t i) { return p.sequence[i]; });
+  const nb::object X = view(p.inputs, false, owner);
+  const nb::object y = view(p.outputs, false, owner);
+  const nb::object noise_variance = array_of(p.noise_variance);
+  if constexpr (std::is_same_v<Points, LocalGpPoints>) {
+    return nb::make_tuple(
+        X, y, noise_variance, sequence,
+        array_of<bool>(p.owned.size(), [&](std::size_t i) { return p.owned[i]; }));
+  } else {
+    return nb::make_tuple(X, y, noise_variance, sequence);
+  }
+}
+
 nb::tuple observations(const Model& model) {
-  auto all = std::make_unique<Observations>(model.read([](const SplittingGp& gp) {
-    const auto n = static_cast<Eigen::Index>(gp.n_observations());
-    Observations result{Eigen::MatrixXd(gp.n_inputs(), n), Eigen::MatrixXd(gp.n_outputs(), n),
-                        Eigen::MatrixXd(1, n)};
-    for (const LocalGp& local : gp.state().local_gps) {
-      for (Eigen::Index j = 0; j < local.size(); ++j) {
-        if (!local.owns(j)) continue;
-        const auto row = static_cast<Eigen::Index>(local.sequence(j));
-        result.x.col(row) = local.inputs().row(j).transpose();
-        result.y.col(row) = local.outputs().row(j).transpose();
-        result.noise_variance(0, row) = local.noise_variance()(j);
-      }
-    }
-    return result;
-  }));
-  const Observations& o = *all;
-  const nb::capsule owner = keep(std::move(all));
-  return nb::make_tuple(view(o.x, false, owner), view(o.y, false, owner),
-                        view(o.noise_variance, true, owner));
+  return arrays_of(std::make_unique<Observations>(
+      model.read([](const SplittingGp& gp) { return gp.observations(); })));
+}
+
+nb::tuple points(const Model& model, Eigen::Index local_gp) {
+  return arrays_of(std::make_unique<LocalGpPoints>(
+      model.read([=](const SplittingGp& gp) { return gp.points(local_gp); })));
 }
 
 }  // namespace
 
 void bind_model(nb::module_& m) {
-  nb::class_<UpdateResults>(m, "UpdateResult")
-      .def("__len__", [](const UpdateResults& r) { return r.rows.size(); })
-      .def_prop_ro(
-          "sequence",
-          [](const UpdateResults& r) {
-            return r.array<std::uint64_t>([](const UpdateResult& u) { return u.sequence; });
-          })
-      .def_prop_ro("local_gp",
-                   [](const UpdateResults& r) {
-                     return r.array<std::int64_t>([](const UpdateResult& u) { return u.local_gp; });
-                   })
-      .def_prop_ro("jitter",
-                   [](const UpdateResults& r) {
-                     return r.array<double>([](const UpdateResult& u) { return u.jitter; });
-                   })
-      .def_prop_ro(
-          "splits",
-          [](const UpdateResults& r) {
-            return r.count([](const UpdateResult& u) { return u.new_local_gp.has_value(); });
-          })
-      .def_prop_ro("displaced",
-                   [](const UpdateResults& r) {
-                     return r.count([](const UpdateResult& u) { return u.displaced.has_value(); });
-                   })
-      .def_prop_ro("refits",
-                   [](const UpdateResults& r) {
-                     int sum = 0;
-                     for (const UpdateResult& u : r.rows) sum += u.refits;
-                     return sum;
-                   })
-      .def_prop_ro("trained", [](const UpdateResults& r) {
-        return r.count([](const UpdateResult& u) { return u.trained; });
-      });
-
   nb::class_<Model>(m, "Model")
       .def(
           "__init__",
@@ -147,6 +140,8 @@ void bind_model(nb::module_& m) {
           nb::arg("inputs"), nb::arg("outputs"), nb::arg("options"))
       .def("update", &update, nb::arg("X"), nb::arg("Y"), nb::arg("noise_variance").none())
       .def("predict", &predict, nb::arg("X"), nb::arg("flat"))
+      .def("predict_then_update", &predict_then_update, nb::arg("X"), nb::arg("Y"),
+           nb::arg("noise_variance").none(), nb::arg("flat"))
       .def("explain", &explain, nb::arg("x"))
       .def("copy",
            [](const Model& self) {
@@ -166,6 +161,12 @@ void bind_model(nb::module_& m) {
           },
           nb::arg("most"))
       .def(
+          "set_threads",
+          [](Model& self, int threads) {
+            self.write([=](SplittingGp& gp) { gp.set_threads(threads); });
+          },
+          nb::arg("threads"))
+      .def(
           "set_awake_limit",
           [](Model& self, Eigen::Index limit) {
             self.write([=](SplittingGp& gp) { gp.set_awake_limit(limit); });
@@ -178,46 +179,21 @@ void bind_model(nb::module_& m) {
             self.write([&](SplittingGp& gp) { gp.set_hyperparameters(theta); });
           },
           nb::arg("values"))
-      .def("hyperparameters",
-           [](const Model& self) {
-             return to_dict(self.read([](const SplittingGp& gp) { return gp.hyperparameters(); }));
-           })
-      .def("training_history",
-           [](const Model& self) {
-             return to_list(self.read([](const SplittingGp& gp) { return gp.training_history(); }));
-           })
-      .def("split_history",
-           [](const Model& self) {
-             return to_list(self.read([](const SplittingGp& gp) { return gp.split_history(); }));
-           })
-      .def("local_gps",
-           [](const Model& self) {
-             return to_list(self.read([](const SplittingGp& gp) { return gp.local_gps(); }));
-           })
+      .def("hyperparameters", dictionary(&SplittingGp::hyperparameters))
+      .def("input_statistics", dictionary(&SplittingGp::input_statistics))
+      .def("output_statistics", dictionary(&SplittingGp::output_statistics))
+      .def("training_history", dictionaries(&SplittingGp::training_history))
+      .def("split_history", dictionaries(&SplittingGp::split_history))
+      .def("local_gps", dictionaries(&SplittingGp::local_gps))
       .def("observations", &observations)
-      .def("options",
-           [](const Model& self) {
-             return self.read([](const SplittingGp& gp) { return gp.options(); });
-           })
-      .def_prop_ro("n_inputs",
-                   [](const Model& self) {
-                     return self.read([](const SplittingGp& gp) { return gp.n_inputs(); });
-                   })
-      .def_prop_ro("n_outputs",
-                   [](const Model& self) {
-                     return self.read([](const SplittingGp& gp) { return gp.n_outputs(); });
-                   })
-      .def_prop_ro("n_observations",
-                   [](const Model& self) {
-                     return self.read([](const SplittingGp& gp) { return gp.n_observations(); });
-                   })
-      .def_prop_ro("n_local",
-                   [](const Model& self) {
-                     return self.read([](const SplittingGp& gp) { return gp.n_local(); });
-                   })
-      .def_prop_ro("memory_bytes", [](const Model& self) {
-        return self.read([](const SplittingGp& gp) { return gp.memory_bytes(); });
-      });
+      .def("points", &points, nb::arg("local_gp"))
+      .def("options", read(&SplittingGp::options))
+      .def_prop_ro("theta_version", read(&SplittingGp::theta_version))
+      .def_prop_ro("n_inputs", read(&SplittingGp::n_inputs))
+      .def_prop_ro("n_outputs", read(&SplittingGp::n_outputs))
+      .def_prop_ro("n_observations", read(&SplittingGp::n_observations))
+      .def_prop_ro("n_local", read(&SplittingGp::n_local))
+      .def_prop_ro("memory_bytes", read(&SplittingGp::memory_bytes));
 }
 
 }  // namespace splitgp::python

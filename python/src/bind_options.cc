@@ -1,97 +1,145 @@
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <cstdint>
+#include <limits>
+#include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "arrays.h"
+#include "core/option_table.h"
 #include "model.h"
 #include "results.h"
 #include "splitgp/error.h"
-#include "splitgp/options.h"
 
 namespace splitgp::python {
 
 namespace {
 
-template <typename Enum>
-auto get(Enum Options::*member) {
-  return [member](const Options& options) { return std::string(to_string(options.*member)); };
-}
-
-template <typename Enum>
-auto set(const char* field, Enum Options::*member) {
-  return [field, member](Options& options, const std::string& text) {
-    options.*member = parse<Enum>(field, text);
-  };
-}
-
-struct FixedName {
-  const char* name;
-  bool FixedHyperparameters::*member;
-};
-constexpr FixedName kFixedNames[] = {
-    {"length_scale", &FixedHyperparameters::length_scale},
-    {"signal_variance", &FixedHyperparameters::signal_variance},
-    {"noise_variance", &FixedHyperparameters::noise_variance},
-    {"shape", &FixedHyperparameters::shape},
-    {"mean", &FixedHyperparameters::mean},
-    {"output_scale", &FixedHyperparameters::output_scale},
-};
-
-std::vector<std::string> fixed(const Options& options) {
-  std::vector<std::string> names;
-  for (const FixedName& known : kFixedNames) {
-    if (options.fixed.*known.member) names.emplace_back(known.name);
+template <typename Value>
+nb::object to_object(const Value& value) {
+  if constexpr (std::is_enum_v<Value>) {
+    return text(to_string(value));
+  } else if constexpr (std::is_same_v<Value, Vector>) {
+    return array_of(value);
+  } else {
+    return nb::cast(value);
   }
+}
+
+// One entry of the table, with what the member's type says.
+template <typename Value>
+nb::dict describe(const OptionEntry& entry, const Value& by_default) {
+  nb::dict d;
+  d["name"] = text(entry.name);
+  d["help"] = text(entry.help);
+  d["default"] = to_object(by_default);
+  nb::list choices;
+  if constexpr (std::is_same_v<Value, bool>) {
+    d["type"] = "switch";
+    d["without"] = text(entry.without);
+  } else if constexpr (std::is_enum_v<Value>) {
+    d["type"] = "name";
+    for (const NamedValue<Value>& value : named_values<Value>()) {
+      choices.append(nb::make_tuple(text(value.name), text(value.help)));
+    }
+  } else if constexpr (std::is_integral_v<Value>) {
+    d["type"] = "integer";
+    d["least"] = entry.least;
+    d["largest"] = static_cast<std::uint64_t>(std::numeric_limits<Value>::max());
+    d["zero_means"] = text(entry.zero_means);
+  } else {
+    d["type"] = std::is_same_v<Value, Vector> ? "numbers" : "number";
+  }
+  d["choices"] = choices;
+  d["may_change"] = entry.may_change;
+  return d;
+}
+
+nb::list option_table() {
+  nb::list table;
+  each_option([&, defaults = Options{}](const OptionEntry& entry, auto member) {
+    table.append(describe(entry, defaults.*member));
+  });
+  return table;
+}
+
+nb::list hyperparameter_table() {
+  nb::list table;
+  each_hyperparameter([&, defaults = Hyperparameters{}](const OptionEntry& entry, auto member) {
+    table.append(describe(entry, defaults.*member));
+  });
+  return table;
+}
+
+std::vector<std::string> fixed_names(const FixedHyperparameters& fixed) {
+  std::vector<std::string> names;
+  each_fixed([&](std::string_view name, auto member) {
+    if (fixed.*member) names.emplace_back(name);
+  });
   return names;
 }
 
-void set_fixed(Options& options, const std::vector<std::string>& names) {
-  options.fixed = {};
+std::vector<std::string> fixable_names() {
+  FixedHyperparameters all;
+  each_fixed([&](std::string_view, auto member) { all.*member = true; });
+  return fixed_names(all);
+}
+
+FixedHyperparameters fixed_from(const std::vector<std::string>& names) {
+  FixedHyperparameters fixed;
   for (const std::string& name : names) {
     bool found = false;
-    for (const FixedName& known : kFixedNames) {
-      if (name != known.name) continue;
-      options.fixed.*known.member = true;
+    std::string all;
+    each_fixed([&](std::string_view known, auto member) {
+      all.append(all.empty() ? "" : ", ").append(known);
+      if (known != name) return;
+      fixed.*member = true;
       found = true;
-    }
-    if (!found) {
-      throw InvalidArgument("fixed names \"" + name +
-                            "\"; it may name length_scale, signal_variance, noise_variance, shape, "
-                            "mean and output_scale");
-    }
+    });
+    if (!found) throw InvalidArgument("fixed names \"" + name + "\"; it may name " + all);
   }
+  return fixed;
 }
 
 }  // namespace
 
 void bind_options(nb::module_& m) {
-  nb::class_<Options>(m, "Options")
-      .def(nb::init<>())
-      .def_static("paper", &Options::paper)
-      .def_rw("split_limit", &Options::split_limit)
-      .def_prop_rw("kernel", get(&Options::kernel), set("kernel", &Options::kernel))
-      .def_prop_rw("aggregation", get(&Options::aggregation),
-                   set("aggregation", &Options::aggregation))
-      .def_rw("neighbors", &Options::neighbors)
-      .def_rw("taper", &Options::taper)
-      .def_rw("inherit", &Options::inherit)
-      .def_prop_rw("principal_direction", get(&Options::principal_direction),
-                   set("principal_direction", &Options::principal_direction))
-      .def_prop_rw("split_space", get(&Options::split_space),
-                   set("split_space", &Options::split_space))
-      .def_prop_rw("training", get(&Options::training), set("training", &Options::training))
-      .def_rw("training_observations", &Options::training_observations)
-      .def_prop_rw("fixed", &fixed, &set_fixed)
-      .def_rw("n_threads", &Options::threads)
-      .def_rw("seed", &Options::seed)
+  nb::class_<Options> options(m, "Options");
+  options.def(nb::init<>()).def_static("paper", &Options::paper);
+  each_option([&]<typename Value>(const OptionEntry& entry, Value Options::*member) {
+    const char* name = entry.name.data();  // a literal, so it ends with 0 and lives for ever
+    if constexpr (std::is_enum_v<Value>) {
+      options.def_prop_rw(
+          name, [member](const Options& self) { return to_object(self.*member); },
+          [name, member](Options& self, const std::string& value) {
+            self.*member = parse<Value>(name, value);
+          });
+    } else {
+      options.def_rw(name, member);
+    }
+  });
+  options
+      .def_prop_rw(
+          "fixed", [](const Options& self) { return fixed_names(self.fixed); },
+          [](Options& self, const std::vector<std::string>& names) {
+            self.fixed = fixed_from(names);
+          })
       .def_prop_rw(
           "hyperparameters",
-          [](const Options& options) { return to_dict(options.hyperparameters); },
-          [](Options& options, const nb::dict& values) {
-            options.hyperparameters = hyperparameters_from(values);
+          [](const Options& self) -> std::optional<nb::dict> {
+            if (!self.hyperparameters) return std::nullopt;
+            return to_dict(*self.hyperparameters);
+          },
+          [](Options& self, const nb::dict& values) {
+            self.hyperparameters = hyperparameters_from(values);
           });
+  m.def("option_table", &option_table);
+  m.def("hyperparameter_table", &hyperparameter_table);
+  m.def("fixable_names", &fixable_names);
 }
 
 }  // namespace splitgp::python

@@ -44,15 +44,15 @@ class Rival {
 
 void update(Rival& rival, const Rows& X, const Rows& Y,
             const std::optional<Values>& noise_variance) {
-  const MatrixView x = columns(X);
-  const MatrixView y = columns(Y);
+  const Columns x = columns(X);
+  const Columns y = columns(Y);
   rival.write([&](rivals::Regressor& gp) {
-    noise_variance ? gp.update_batch(x, y, vector(*noise_variance)) : gp.update_batch(x, y);
+    noise_variance ? gp.update_batch(x, y, column(*noise_variance)) : gp.update_batch(x, y);
   });
 }
 
 nb::tuple predict(const Rival& rival, const Rows& X, bool flat) {
-  const MatrixView x = columns(X);
+  const Columns x = columns(X);
   auto prediction = std::make_unique<Prediction>(
       rival.read([&](const rivals::Regressor& gp) { return gp.predict(x); }));
   const Prediction& p = *prediction;

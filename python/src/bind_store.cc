@@ -32,9 +32,10 @@ void save(const Model& model, const std::filesystem::path& path, const std::stri
 std::pair<std::unique_ptr<Model>, std::optional<std::string>> load(
     const std::filesystem::path& path) {
   const nb::gil_scoped_release released;
-  ModelFile file = ModelFile::open_read_only(path);
-  std::optional<std::string> note = file.note(kNote);
-  return {std::make_unique<Model>(std::move(file.model())), std::move(note)};
+  LoadedModel loaded = splitgp::load(path);
+  const auto note = loaded.notes.find(kNote);
+  return {std::make_unique<Model>(std::move(loaded.model)),
+          note == loaded.notes.end() ? std::nullopt : std::optional(note->second)};
 }
 
 }  // namespace

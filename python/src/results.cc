@@ -5,9 +5,10 @@
 #include <nanobind/stl/vector.h>
 
 #include <string>
-#include <string_view>
+#include <type_traits>
 
 #include "arrays.h"
+#include "core/option_table.h"
 #include "splitgp/error.h"
 #include "splitgp/options.h"
 
@@ -15,46 +16,40 @@ namespace splitgp::python {
 
 namespace {
 
-nb::str text(std::string_view view) { return nb::str(view.data(), view.size()); }
+nb::object to_object(KernelFamily family) { return text(to_string(family)); }
+nb::object to_object(double value) { return nb::float_(value); }
+nb::object to_object(const Vector& values) { return array_of(values); }
 
 }  // namespace
 
 nb::dict to_dict(const Hyperparameters& theta) {
   nb::dict d;
-  d["kernel"] = text(to_string(theta.kernel));
-  d["length_scale"] = array_of(theta.length_scale);
-  d["signal_variance"] = theta.signal_variance;
-  d["noise_variance"] = theta.noise_variance;
-  d["shape"] = theta.shape;
-  d["mean"] = array_of(theta.mean);
-  d["output_scale"] = array_of(theta.output_scale);
-  d["version"] = theta.version;
+  each_hyperparameter([&](const OptionEntry& entry, auto member) {
+    d[text(entry.name)] = to_object(theta.*member);
+  });
   return d;
 }
 
 Hyperparameters hyperparameters_from(const nb::dict& values) {
   Hyperparameters theta;
   for (const auto& [key, value] : values) {
-    const std::string name = nb::cast<std::string>(key);
-    if (name == "kernel") {
-      theta.kernel = parse<KernelFamily>(name, nb::cast<std::string>(value));
-    } else if (name == "length_scale") {
-      theta.length_scale = nb::cast<Eigen::VectorXd>(value);
-    } else if (name == "signal_variance") {
-      theta.signal_variance = nb::cast<double>(value);
-    } else if (name == "noise_variance") {
-      theta.noise_variance = nb::cast<double>(value);
-    } else if (name == "shape") {
-      theta.shape = nb::cast<double>(value);
-    } else if (name == "mean") {
-      theta.mean = nb::cast<Eigen::VectorXd>(value);
-    } else if (name == "output_scale") {
-      theta.output_scale = nb::cast<Eigen::VectorXd>(value);
-    } else if (name != "version") {  // the model sets its own
-      throw InvalidArgument("hyperparameters has no \"" + name +
-                            "\"; it has kernel, length_scale, signal_variance, noise_variance, "
-                            "shape, mean and output_scale");
-    }
+    const std::string name = nb::cast<std::string>(nb::str(key));
+    bool found = false;
+    std::string names;
+    each_hyperparameter(
+        [&]<typename Value>(const OptionEntry& entry, Value Hyperparameters::*member) {
+          names.append(names.empty() ? "" : ", ").append(entry.name);
+          if (entry.name != name) return;
+          found = true;
+          if constexpr (std::is_enum_v<Value>) {
+            theta.*member = parse<Value>(name, nb::cast<std::string>(value));
+          } else if constexpr (std::is_same_v<Value, Vector>) {
+            theta.*member = nb::cast<Eigen::VectorXd>(value);
+          } else {
+            theta.*member = nb::cast<Value>(value);
+          }
+        });
+    if (!found) throw InvalidArgument("hyperparameters has no \"" + name + "\"; it has " + names);
   }
   return theta;
 }
@@ -82,6 +77,7 @@ nb::dict to_dict(const TrainResult& result) {
   nb::dict d;
   d["adopted"] = result.adopted;
   d["hyperparameters"] = to_dict(result.theta);
+  d["theta_version"] = result.theta_version;
   d["objective_before"] = result.objective_before;
   d["objective_after"] = result.objective_after;
   d["searched"] = result.searched;
@@ -103,6 +99,7 @@ nb::dict to_dict(const LocalGpSummary& summary) {
   d["owned"] = summary.owned;
   d["inherited"] = summary.inherited;
   d["theta_version"] = summary.theta_version;
+  d["awake"] = summary.awake;
   d["jittered"] = summary.jittered;
   d["condition"] = summary.condition;
   d["memory_bytes"] = summary.memory_bytes;
@@ -116,6 +113,13 @@ nb::dict to_dict(const SplitRecord& record) {
   d["child"] = record.child;
   d["parent_owned"] = record.parent_owned;
   d["child_owned"] = record.child_owned;
+  return d;
+}
+
+nb::dict to_dict(const ColumnStatistics& statistics) {
+  nb::dict d;
+  d["mean"] = array_of(statistics.mean);
+  d["spread"] = array_of(statistics.spread);
   return d;
 }
 

@@ -2,10 +2,14 @@
 
 #include <nanobind/nanobind.h>
 
+#include <string_view>
+
 #include "splitgp/hyperparameters.h"
 #include "splitgp/results.h"
 
 namespace splitgp::python {
+
+inline nanobind::str text(std::string_view view) { return nanobind::str(view.data(), view.size()); }
 
 /// Results as dictionaries of the C++ names; splitgp/_results.py makes data classes of them.
 nanobind::dict to_dict(const Hyperparameters& theta);
@@ -13,6 +17,7 @@ nanobind::dict to_dict(const Explanation& explanation);
 nanobind::dict to_dict(const TrainResult& result);
 nanobind::dict to_dict(const LocalGpSummary& summary);
 nanobind::dict to_dict(const SplitRecord& record);
+nanobind::dict to_dict(const ColumnStatistics& statistics);
 
 /// The inverse; a name that is missing keeps its default, one that is unknown is a ValueError.
 Hyperparameters hyperparameters_from(const nanobind::dict& values);

@@ -78,6 +78,26 @@ def test_the_distribution_includes_the_noise():
     assert 0.07 < distribution.sigma < 0.2  # the noise's standard deviation is 0.1
 
 
+def test_the_first_answer_is_the_prior():
+    x = {"a": 1e6}
+    assert SplittingGPRegressor().predict_one(x) == 0.0
+    given = {"mean": 7.0, "signal_variance": 3.0, "noise_variance": 1.0}
+    model = SplittingGPRegressor(hyperparameters=given)
+    distribution = model.predict_one(x, with_dist=True)
+    assert (distribution.mu, distribution.sigma) == (7.0, 2.0)
+    assert model.predict_many(pd.DataFrame([x, x])).tolist() == [7.0, 7.0]
+
+
+def test_the_prior_follows_the_data_before_the_first_training():
+    model = SplittingGPRegressor()
+    for i in range(20):
+        model.learn_one({"a": float(i)}, 1000.0 + i)
+    assert not model.model.training_history
+    far = model.predict_one({"a": 1e9}, with_dist=True)
+    assert 1000 < far.mu < 1020
+    assert "follows the scale" in SplittingGPRegressor.__doc__.replace("\n", " ")
+
+
 def test_missing_values_have_the_mean_so_far():
     model = SplittingGPRegressor(training="off")
     for x, y in rows(50):

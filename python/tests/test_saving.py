@@ -38,6 +38,22 @@ def test_a_model_comes_back(tmp_path, how, columns):
     assert again.n_observations == 200
 
 
+def test_repr_of_a_loaded_model_is_that_of_the_saved_one(tmp_path, learned):
+    learned.save(tmp_path / "plain")
+    assert repr(splitgp.SplittingGP.load(tmp_path / "plain")) == repr(learned)
+
+    gp = splitgp.SplittingGP(preset="paper", hyperparameters={"length_scale": 2.0})
+    gp.update(*stream(40, inputs=1))
+    gp.save(tmp_path / "paper")
+    text = repr(splitgp.SplittingGP.load(tmp_path / "paper"))
+    assert text.startswith(
+        "<SplittingGP(split_limit=250, kernel='rbf', aggregation='similarity', neighbors=0, "
+        "inherit=False, taper=False, split_space='raw', hyperparameters={"
+    )
+    assert "'length_scale': [2.0]" in text
+    assert "40 observations in 1 local GP, 1 input, 1 output" in text
+
+
 def test_an_empty_model_comes_back():
     again = pickle.loads(pickle.dumps(splitgp.SplittingGP(kernel="matern32")))
     assert again.n_observations == 0

@@ -61,5 +61,5 @@ def test_partial_fit_is_a_stream():
 
 
 def test_clone_keeps_every_parameter():
-    regressor = SplittingGPRegressor(split_limit=7, fixed=("mean",), n_threads=2)
+    regressor = SplittingGPRegressor(split_limit=7, fixed=("mean",), threads=2)
     assert clone(regressor).get_params() == regressor.get_params()

@@ -56,18 +56,74 @@ def test_update_says_what_happened():
     assert result.splits >= 3
     assert result.trained >= 1
     assert result.local_gp.max() == result.splits
+    assert result.routed_to.shape == (120,)
+    assert (result.routed_to <= result.splits).all()
+    assert repr(result) == (
+        f"<UpdateResult: rows=120, splits={result.splits}, displaced={result.displaced}, "
+        f"refits={result.refits}, trained={result.trained}>"
+    )
+
+
+def test_predicting_before_learning_gives_the_bits_of_both():
+    X, y = stream(150)
+    one, two = (splitgp.SplittingGP(split_limit=30) for _ in range(2))
+    one.update(X[:1], y[:1])
+    two.predict_then_update(X[:1], y[:1])
+    expected = []
+    for i in range(1, 150):
+        expected.append(one.predict(X[i : i + 1]))
+        one.update(X[i : i + 1], y[i : i + 1])
+    before, result = two.predict_then_update(X[1:], y[1:])
+    assert len(before) == len(result) == 149
+    np.testing.assert_array_equal(before.mean, [p.mean[0] for p in expected])
+    np.testing.assert_array_equal(before.variance, [p.variance[0] for p in expected])
+    np.testing.assert_array_equal(before.noise_variance, [p.noise_variance[0] for p in expected])
+    np.testing.assert_array_equal(one.predict(X).mean, two.predict(X).mean)
+
+
+def test_predicting_before_learning_keeps_the_shape_of_y_and_rejects_whole_batches():
+    X, y = stream(20)
+    gp = splitgp.SplittingGP(training="off")
+    before, _ = gp.predict_then_update(X, np.stack([y, -y], 1))
+    assert before.mean.shape == before.variance.shape == (20, 2)
+    bad = np.stack([y, -y], 1)
+    bad[7, 1] = np.nan
+    for wrong_y, noise, message in (
+        (bad, None, r"y\[1\] of row 7 is nan"),
+        (bad[:5], None, "y has 5 rows and x has 20"),
+        (np.stack([y, -y], 1), -np.ones(20), "noise_variance of row 0 is -1"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            gp.predict_then_update(X, wrong_y, noise)
+    assert gp.n_observations == 20
+    fresh = splitgp.SplittingGP()
+    with pytest.raises(ValueError, match="nan"):
+        fresh.predict_then_update([[np.nan]], [1.0])
+    assert fresh.n_inputs is None
 
 
 def test_threads_do_not_change_a_bit():
     X, y = stream(400)
     predictions = []
-    for n_threads in (1, 2, 5):
-        gp = splitgp.SplittingGP(split_limit=50, n_threads=n_threads)
+    for threads in (1, 2, 5):
+        gp = splitgp.SplittingGP(split_limit=50, threads=threads)
         gp.update(X, y)
         predictions.append(gp.predict(X))
     for other in predictions[1:]:
         np.testing.assert_array_equal(predictions[0].mean, other.mean)
         np.testing.assert_array_equal(predictions[0].variance, other.variance)
+
+
+def test_threads_may_change_later():
+    X, y = stream(100)
+    gp = splitgp.SplittingGP(split_limit=30, training="off")
+    gp.update(X, y)
+    before = gp.predict(X).mean
+    gp.set_threads(3)
+    np.testing.assert_array_equal(gp.predict(X).mean, before)
+    assert gp.options["threads"] == gp._model.options().threads == 3
+    with pytest.raises(ValueError, match="threads is 0"):
+        gp.set_threads(0)
 
 
 def test_interval_covers_as_often_as_it_promises():
@@ -106,6 +162,47 @@ def test_observations_come_back_in_order():
     np.testing.assert_array_equal(seen_X, X)
     np.testing.assert_array_equal(seen_y, y)
     np.testing.assert_array_equal(noise_variance, np.full(150, 0.5))
+
+
+def test_points_of_local_gps_are_the_observations():
+    X, y = stream(150)
+    gp = splitgp.SplittingGP(split_limit=20, training="off")
+    gp.update(X, y)
+    owned = []
+    for local in gp.local_gps:
+        points = gp.points(local.local_gp)
+        assert points.owned.sum() == local.owned
+        assert (~points.owned).sum() == local.inherited
+        np.testing.assert_array_equal(points.X, X[points.sequence])
+        np.testing.assert_array_equal(points.y, y[points.sequence])
+        owned += points.sequence[points.owned].tolist()
+    assert sorted(owned) == list(range(150))
+    with pytest.raises(ValueError, match="local_gp is 99"):
+        gp.points(99)
+
+
+def test_statistics_are_those_of_the_stream():
+    X, y = stream(90)
+    gp = splitgp.SplittingGP(split_limit=20, training="off")
+    gp.update(X, np.stack([y, 5 * y], 1))
+    np.testing.assert_allclose(gp.input_statistics.mean, X.mean(0), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(gp.input_statistics.spread, X.std(0), rtol=1e-9)
+    np.testing.assert_allclose(gp.output_statistics.spread, [y.std(), 5 * y.std()], rtol=1e-9)
+
+
+def test_versions_count_the_changes_of_the_hyperparameters():
+    X, y = stream(60)
+    gp = splitgp.SplittingGP(training="off")
+    assert gp.theta_version == 0
+    gp.update(X, y)
+    before = gp.theta_version
+    result = gp.train()
+    assert result.adopted
+    assert gp.theta_version == result.theta_version > before
+    gp.hyperparameters = gp.hyperparameters
+    assert gp.theta_version > result.theta_version
+    with pytest.raises(ValueError, match='hyperparameters has no "version"'):
+        gp.hyperparameters = {"version": 3}
 
 
 def test_local_gps_and_histories(learned):
@@ -149,7 +246,7 @@ def test_defaults_are_the_engine_s():
     engine = _core.Options()
     for name, value in _options.DEFAULTS.items():
         if name not in ("preset", "hyperparameters"):
-            assert getattr(engine, name) == (list(value) if name == "fixed" else value), name
+            assert getattr(engine, name) == ([] if name == "fixed" else value), name
 
 
 @pytest.mark.parametrize(
@@ -166,7 +263,7 @@ def test_defaults_are_the_engine_s():
         ({"training": "never"}, 'training is "never"'),
         ({"training_observations": 1}, "training_observations is 1"),
         ({"seed": -3}, "seed is -3"),
-        ({"n_threads": 0}, "n_threads is 0"),
+        ({"threads": 0}, "threads is 0"),
         ({"preset": "best"}, "preset is 'best'"),
         ({"fixed": ["width"]}, 'fixed names "width"'),
         ({"fixed": "mean"}, "fixed is 'mean'"),
@@ -225,6 +322,10 @@ def test_a_level_outside_0_and_1_is_named(learned):
 
 def test_repr_is_useful(learned):
     assert repr(splitgp.SplittingGP(kernel="rbf")) == "SplittingGP(split_limit=250, kernel='rbf')"
-    assert "300 observations" in repr(learned)
+    assert repr(learned) == (
+        f"<SplittingGP(split_limit=50, seed=1): 300 observations in {learned.n_local} local GPs, "
+        f"3 inputs, 1 output, {len(learned.training_history)} trainings, "
+        f"kernel {learned.hyperparameters.kernel}>"
+    )
     assert "<table>" in learned._repr_html_()
     assert "<table>" in splitgp.SplittingGP()._repr_html_()

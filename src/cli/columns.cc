@@ -8,12 +8,25 @@
 #include <utility>
 
 #include "cli/exit_code.h"
+#include "io/printable.h"
+#include "splitgp/model_file.h"
 
 namespace splitgp {
 namespace {
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// For a message; kept short, because the header of a binary file can be huge.
+std::string listed(const std::vector<std::string>& names, const char* separator) {
+  constexpr std::size_t kMost = 100;
+  std::vector<std::string> texts;
+  for (std::size_t k = 0; k < std::min(names.size(), kMost); ++k) {
+    texts.push_back(shortened(names[k]));
+  }
+  if (names.size() > kMost) texts.push_back("…");
+  return fmt::format("{}", fmt::join(texts, separator));
 }
 
 // The column that has this number, from 1; null if there is none.
@@ -26,8 +39,8 @@ const std::string* numbered_column(const std::string& text,
   return &columns[number - 1];
 }
 
-// As find_columns(), but the model's names go first, and a name that is nowhere stays what it is:
-// an input may lack columns that others had.
+// Like find_columns(), but the model's names take precedence, and a name found nowhere is kept: an
+// input may lack columns that earlier inputs had.
 std::vector<std::string> known_columns(const std::vector<std::string>& wanted,
                                        const ObservationColumns& kept,
                                        const std::vector<std::string>& columns) {
@@ -43,9 +56,10 @@ std::vector<std::string> known_columns(const std::vector<std::string>& wanted,
 
 void require_same_columns(const char* flag, std::vector<std::string> asked,
                           std::vector<std::string> kept, const std::string& file) {
-  const std::string message = fmt::format("{} {}: the model in {} was made with {}, and keeps it",
-                                          flag, fmt::join(asked, ","), file, fmt::join(kept, ","));
-  // Their order in a flag changes nothing that could be asked of the model.
+  const std::string message =
+      fmt::format("{} {}: the model in {} was made with {}, which cannot change", flag,
+                  listed(asked, ","), file, listed(kept, ","));
+  // The order of names in a flag does not matter.
   std::sort(asked.begin(), asked.end());
   std::sort(kept.begin(), kept.end());
   if (asked != kept) throw CommandError(kUsage, message);
@@ -62,13 +76,13 @@ std::vector<std::string> find_columns(const std::string& flag,
     if (!contains(columns, name)) {
       const std::string* const numbered = numbered_column(name, columns);
       if (numbered == nullptr) {
-        throw CommandError(kUsage, fmt::format("{}: there is no column '{}'; the columns are {}",
-                                               flag, name, fmt::join(columns, ", ")));
+        throw CommandError(kUsage, fmt::format("{}: there is no column {}; the columns are {}",
+                                               flag, shown(name), listed(columns, ", ")));
       }
       found = *numbered;
     }
     if (contains(result, found)) {
-      throw CommandError(kUsage, fmt::format("{}: column '{}' is named twice", flag, found));
+      throw CommandError(kUsage, fmt::format("{}: column {} is named twice", flag, shown(found)));
     }
     result.push_back(std::move(found));
   }
@@ -84,7 +98,7 @@ ObservationColumns choose_columns(const std::vector<std::string>& columns,
   const std::vector<std::string> left_out = find_columns("--ignore", ignored, columns);
   for (const std::string& name : find_columns("--inputs", inputs, columns)) {
     if (contains(result.outputs, name)) {
-      throw CommandError(kUsage, fmt::format("--inputs: column '{}' is a target as well", name));
+      throw CommandError(kUsage, fmt::format("--inputs: column {} is also a target", shown(name)));
     }
     if (!contains(left_out, name)) result.inputs.push_back(name);
   }
@@ -93,12 +107,12 @@ ObservationColumns choose_columns(const std::vector<std::string>& columns,
       result.inputs.push_back(name);
     }
   }
-  if (result.inputs.empty()) throw CommandError(kUsage, "no column is left to be an input");
+  if (result.inputs.empty()) throw CommandError(kUsage, "no columns are left to be inputs");
   std::vector<std::string> sorted = result.inputs;
   std::sort(sorted.begin(), sorted.end());
   const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
   if (twice != sorted.end()) {
-    throw CommandError(kUsage, fmt::format("the header has column '{}' twice", *twice));
+    throw CommandError(kUsage, fmt::format("the header has column {} twice", shown(*twice)));
   }
   return result;
 }
@@ -117,12 +131,41 @@ void check_columns(const ObservationColumns& kept, const std::vector<std::string
   }
   for (const std::string& name : left_out) {
     const bool input = contains(kept.inputs, name);
-    // A target may be ignored as well, as when the model was made.
+    // As when a model is made, a target may also be ignored.
     if (!input && !(targets.empty() && contains(kept.outputs, name))) continue;
     throw CommandError(
-        kUsage, fmt::format("--ignore {}: the model in {} was made with it as {}, and keeps it",
-                            name, file, input ? "an input" : "a target"));
+        kUsage,
+        fmt::format("--ignore {}: the model in {} was made with it as {}, which cannot change",
+                    shortened(name), file, input ? "an input" : "a target"));
   }
+}
+
+namespace {
+
+ObservationColumns columns_of(const SplittingGp& model, std::vector<std::string> inputs,
+                              std::vector<std::string> outputs) {
+  Eigen::Index number = 0;
+  const auto fill = [&number](std::vector<std::string>& names, Eigen::Index count) {
+    if (std::ssize(names) == count) {
+      number += count;
+      return;
+    }
+    names.clear();
+    for (Eigen::Index k = 0; k < count; ++k) names.push_back(std::to_string(++number));
+  };
+  fill(inputs, model.n_inputs());
+  fill(outputs, model.n_outputs());
+  return {std::move(inputs), std::move(outputs)};
+}
+
+}  // namespace
+
+ObservationColumns columns_of(const ModelFile& file) {
+  return columns_of(file.model(), file.input_names(), file.output_names());
+}
+
+ObservationColumns columns_of(const LoadedModel& loaded) {
+  return columns_of(loaded.model, loaded.input_names, loaded.output_names);
 }
 
 }  // namespace splitgp

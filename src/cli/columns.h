@@ -5,8 +5,11 @@
 
 namespace splitgp {
 
-/// Columns as a user names them: by name or, if no column is called so, by number from 1. Returns
-/// names. Throws CommandError naming `flag` and the columns there are.
+class ModelFile;
+struct LoadedModel;
+
+/// Resolves columns that a user gave by name or, if no column has that name, by number from 1.
+/// Returns names. Throws CommandError naming `flag` and the existing columns.
 std::vector<std::string> find_columns(const std::string& flag,
                                       const std::vector<std::string>& wanted,
                                       const std::vector<std::string>& columns);
@@ -24,10 +27,14 @@ ObservationColumns choose_columns(const std::vector<std::string>& columns,
                                   const std::vector<std::string>& ignored);
 
 /// A model keeps the columns it was made with, `kept`. Throws CommandError naming the first flag
-/// that asks `file`'s model for others. `columns` are the input's, for flags that give numbers; it
-/// need not have them all.
+/// that asks for others. `file` is the model file; `columns` are those of the input, which need not
+/// have all of `kept`, and resolve flags that give numbers.
 void check_columns(const ObservationColumns& kept, const std::vector<std::string>& columns,
                    const std::vector<std::string>& targets, const std::vector<std::string>& inputs,
                    const std::vector<std::string>& ignored, const std::string& file);
+
+/// The column names in a model file; 1, 2, 3, … if it has none.
+ObservationColumns columns_of(const ModelFile& file);
+ObservationColumns columns_of(const LoadedModel& loaded);
 
 }  // namespace splitgp

@@ -13,12 +13,14 @@
 #include "cli/completion.h"
 #include "cli/demo/demo.h"
 #include "cli/exit_code.h"
+#include "cli/flags.h"
 #include "cli/inspect/inspect.h"
 #include "cli/predict/predict.h"
 #include "cli/report/report.h"
-#include "cli/stream/flags.h"
+#include "cli/stream/stream.h"
 #include "cli/version.h"
 #include "io/byte_source.h"
+#include "io/printable.h"
 #include "splitgp/error.h"
 #include "splitgp/model_file.h"
 
@@ -39,15 +41,15 @@ More: man splitgp; the --help of each command.)";
 
 constexpr const char* kStreamExamples = R"(
 Each row is predicted before it is learned; the table shows how well, at 1, 2, 4, 8, … rows.
-A model file is resumed after the last row that was committed: run the same command again.
+To resume a model file after its last committed row, run the same command again.
 
 Examples:
-  splitgp stream data.csv --target y                      try it, keep nothing
+  splitgp stream data.csv --target y                      try it, and keep nothing
   splitgp stream data.csv -t y -m my.splitgp              keep the model
   sensor | splitgp stream - -t 3 --no-header -m my.splitgp --predictions -
   splitgp stream euro.csv -t y --decimal , --rejects bad.csv)";
 
-// A file of flags: target = "y" alone, or under [stream].
+// A file of flags, such as target = "y", either at the top or under [stream].
 class FlagFile : public CLI::ConfigTOML {
  public:
   explicit FlagFile(const CLI::App& app) : app_(app) {}
@@ -62,16 +64,17 @@ class FlagFile : public CLI::ConfigTOML {
   }
 
  private:
-  // CLI11 passes over what it does not know, or says so without a reason.
+  // CLI11 ignores keys it does not know, or reports them without a reason.
   void require_known(const CLI::ConfigItem& flag) const {
-    const bool mark = flag.name == "++" || flag.name == "--";  // where a [section] begins or ends
+    const bool mark = flag.name == "++" || flag.name == "--";  // the start or end of a [section]
     const std::string name = fmt::format("{}", fmt::join(flag.parents, "."));
     if (name != "stream") {
-      throw CommandError(kUsage, fmt::format("--config: '{}' is no flag of stream",
-                                             mark ? "[" + name + "]" : flag.fullname()));
+      throw CommandError(
+          kUsage, mark ? fmt::format("--config: unknown section [{}]; only [stream] is read", name)
+                       : fmt::format("--config: stream has no flag '{}'", flag.fullname()));
     }
     if (!mark && !is_flag(*app_.get_subcommand("stream"), flag.name)) {
-      throw CommandError(kUsage, fmt::format("--config: '{}' is no flag of stream", flag.name));
+      throw CommandError(kUsage, fmt::format("--config: stream has no flag '{}'", flag.name));
     }
   }
 
@@ -85,7 +88,7 @@ class FlagFile : public CLI::ConfigTOML {
   const CLI::App& app_;
 };
 
-// CLI11 explains over several lines; we have one.
+// CLI11 may explain an error in several lines; we print one.
 std::string one_line(std::string text) {
   for (char& c : text) {
     if (c == '\n') c = ' ';
@@ -110,35 +113,34 @@ struct Command {
     app.footer(kExamples);
     app.get_formatter()->column_width(34);
     app.config_formatter(std::make_shared<FlagFile>(app));
-    app.set_config("--config", "", "Read flags of stream from a file: target = \"y\"")
+    app.set_config("--config", "", "Read flags of stream from a file, such as target = \"y\"")
         ->type_name("FILE");
 
     CLI::App* const stream_command =
-        app.add_subcommand("stream", "Learn from rows as they come, predicting each one first");
+        app.add_subcommand("stream", "Learn from rows as they arrive, predicting each one first");
     stream_command->fallthrough();  // for --config
     stream_command->footer(kStreamExamples);
-    stream.add_to(*stream_command);
+    add_flags(*stream_command, stream);
     stream_command->callback([this] { run = [this] { return run_stream(stream); }; });
 
     CLI::App* const predict_command =
-        app.add_subcommand("predict", "Add predictions to rows, learning nothing");
-    predict.add_to(*predict_command);
+        app.add_subcommand("predict", "Add predictions to rows, without learning from them");
+    add_flags(*predict_command, predict);
     predict_command->callback([this] { run = [this] { return run_predict(predict); }; });
 
     CLI::App* const inspect_command =
         app.add_subcommand("inspect", "Show what a model has learned");
-    inspect.add_to(*inspect_command);
+    add_flags(*inspect_command, inspect);
     inspect_command->callback([this] { run = [this] { return run_inspect(inspect); }; });
 
     CLI::App* const report_command =
-        app.add_subcommand("report", "Write a page of charts about a model, for a browser");
-    report.add_to(*report_command);
+        app.add_subcommand("report", "Write a page of charts about a model, to open in a browser");
+    add_flags(*report_command, report);
     report_command->callback([this] { run = [this] { return run_report(report); }; });
 
     CLI::App* const demo_command =
         app.add_subcommand("demo", "Watch a model learn the paper's synthetic function");
-    demo_command->add_option("--rows", demo.rows, "How many (8192)")->check(CLI::PositiveNumber);
-    demo_command->add_option("--seed", demo.seed, "Of the rows (1)");
+    add_flags(*demo_command, demo);
     demo_command->callback([this] { run = [this] { return run_demo(demo); }; });
 
     CLI::App* const completion_command =
@@ -157,11 +159,12 @@ struct Command {
 
 int fail(int code, const std::string& message) {
   std::fflush(stdout);
-  fmt::print(stderr, "splitgp: {}\n", one_line(message));
+  // The message may contain a file's name, or text from one.
+  fmt::print(stderr, "splitgp: {}\n", printable(one_line(message)));
   return code;
 }
 
-// Empty if the command is known, or none is there.
+// Empty if the command is known, or if there is none.
 std::string unknown_command(const CLI::App& app) {
   const std::vector<std::string> left = app.remaining();
   if (!app.get_subcommands().empty() || left.empty() || left.front().starts_with('-')) return "";

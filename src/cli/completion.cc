@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <CLI/CLI.hpp>
 #include <vector>
 
 namespace splitgp {
@@ -11,11 +12,11 @@ namespace {
 struct Flag {
   std::vector<std::string> names;  // with their dashes
   bool takes_value;
-  std::vector<std::string> values;  // to choose from, if they are few
+  std::vector<std::string> values;  // the possible values, if they are known
   std::string help;
 };
 
-// The values of an IsMember check, from how it describes itself: "{a,b,c}".
+// The values of an IsMember check, taken from its description, "{a,b,c}".
 std::vector<std::string> choices(const CLI::Option& option) {
   std::string text = option.get_type_name();
   const std::size_t begin = text.find('{');
@@ -90,7 +91,7 @@ std::string bash(const CLI::App& app) {
          "complete -o filenames -F _splitgp splitgp\n";
 }
 
-// For single quotes, and for zsh's brackets and colons.
+// Escapes single quotes, and zsh's brackets and colons.
 std::string escaped(const std::string& text, const std::string& special) {
   std::string result;
   for (const char c : text) {

@@ -5,13 +5,13 @@
 
 namespace splitgp {
 
-/// What the command tells the shell; docs/command.md.
+/// Exit codes of the command (docs/command.md).
 enum ExitCode : int {
   kSuccess = 0,
-  kFailure = 1,        ///< A file that cannot be read or written.
-  kUsage = 2,          ///< The command line, or columns that are not there.
-  kBadRow = 3,         ///< Every row was rejected, or one with --strict.
-  kInterrupted = 128,  ///< Plus the signal: 130 after Ctrl-C, 143 after SIGTERM.
+  kFailure = 1,        ///< A file could not be read or written.
+  kUsage = 2,          ///< The command line is wrong, or names columns that do not exist.
+  kBadRow = 3,         ///< Every row was rejected; with --strict, any row.
+  kInterrupted = 128,  ///< Plus the signal number: 130 for Ctrl-C, 143 for SIGTERM.
 };
 
 /// Ends the command with one line on standard error and an exit code.

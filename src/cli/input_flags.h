@@ -1,21 +1,18 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
-#include <optional>
 #include <string>
 
 #include "io/open_rows.h"
 
 namespace splitgp {
 
-/// What the text of the inputs looks like, as flags.
+/// Flags that describe the text of the inputs.
 struct InputFlags {
   std::string format = "auto";
   std::string separator;
   std::string decimal = ".";
   bool no_header = false;
 
-  void add_to(CLI::App& command);
   InputOptions options() const;
 };
 

@@ -1,159 +1,217 @@
 #include "cli/model_flags.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
+#include <type_traits>
 #include <utility>
 
 #include "cli/exit_code.h"
+#include "core/option_table.h"
 
 namespace splitgp {
 namespace {
 
-constexpr const char* kGroup = "Model (chosen once, when the model is made)";
+constexpr const char* kOptions = "Model (chosen once, when the model is made)";
+constexpr const char* kTheta =
+    "Hyperparameters to start from (without any, they follow the scale of the data)";
 
-constexpr std::array<std::pair<const char*, bool FixedHyperparameters::*>, 6> kFixed{{
-    {"length_scale", &FixedHyperparameters::length_scale},
-    {"signal_variance", &FixedHyperparameters::signal_variance},
-    {"noise_variance", &FixedHyperparameters::noise_variance},
-    {"shape", &FixedHyperparameters::shape},
-    {"mean", &FixedHyperparameters::mean},
-    {"output_scale", &FixedHyperparameters::output_scale},
-}};
-
-Eigen::VectorXd as_eigen(const std::vector<double>& values) {
-  return Eigen::Map<const Eigen::VectorXd>(values.data(), std::ssize(values));
+std::string flag_of(std::string_view name) {
+  std::string flag = "--" + std::string(name);
+  std::replace(flag.begin(), flag.end(), '_', '-');
+  return flag;
 }
 
-template <typename T>
-void require_same(const char* flag, const std::optional<T>& asked, const T& present,
+template <typename Value>
+std::string text_of(const Value& value) {
+  if constexpr (std::is_enum_v<Value>) {
+    return std::string(to_string(value));
+  } else if constexpr (std::is_same_v<Value, Vector>) {
+    return fmt::format("{}", fmt::join(value.begin(), value.end(), ","));
+  } else {
+    return fmt::format("{}", value);
+  }
+}
+
+template <typename Enum>
+std::vector<std::string> names() {
+  std::vector<std::string> result;
+  for (const NamedValue<Enum>& value : named_values<Enum>()) result.emplace_back(value.name);
+  return result;
+}
+
+// A flag switches an option away from its default.
+std::string switch_of(std::string_view name, bool by_default) {
+  const std::string flag = flag_of(name);
+  return by_default ? "--no-" + flag.substr(2) : flag;
+}
+
+[[noreturn]] void refuse(const std::string& flag, const std::string& file) {
+  throw CommandError(kUsage, fmt::format("{}: the model in {} was made without it", flag, file));
+}
+
+template <typename Value>
+void require_same(std::string_view name, const Value& asked, const Value& present,
                   const std::string& file) {
-  if (!asked || *asked == present) return;
+  if (asked == present) return;
   throw CommandError(kUsage, fmt::format("{} {}: the model in {} was made with {}, and keeps it",
-                                         flag, *asked, file, present));
+                                         flag_of(name), text_of(asked), file, text_of(present)));
 }
 
 }  // namespace
 
 void ModelFlags::add_to(CLI::App& command) {
-  const Options defaults;
-  const auto option = [&command](const char* name, auto& value, std::string help) {
-    return command.add_option(name, value, std::move(help))->group(kGroup);
-  };
-  option("--split-limit", split_limit,
-         fmt::format("A local GP that owns more observations is split ({})", defaults.split_limit));
-  option("--kernel", kernel, "auto: training chooses among the first four (auto)")
-      ->check(
-          CLI::IsMember({"rbf", "matern12", "matern32", "matern52", "rational_quadratic", "auto"}));
-  option("--aggregation", aggregation, "How local predictions are weighted (evidence)")
-      ->check(CLI::IsMember({"evidence", "similarity", "nearest"}));
-  option("--neighbors", neighbors,
-         fmt::format("How many local GPs speak; 0: all ({})", defaults.neighbors));
-  command.add_flag("--no-taper", no_taper, "Drop local GPs abruptly, as the paper does")
-      ->group(kGroup);
-  command.add_flag("--no-inherit", no_inherit, "A split forgets the sibling's observations")
-      ->group(kGroup);
-  option("--principal-direction", principal_direction, "How a split finds its direction (exact)")
-      ->check(CLI::IsMember({"exact", "oja"}));
-  option("--split-space", split_space, "Where a split measures spread (scaled)")
-      ->check(CLI::IsMember({"scaled", "raw"}));
-  option("--training", training, "When hyperparameters are trained (inline)")
-      ->check(CLI::IsMember({"off", "inline", "background"}));
-  option("--training-observations", training_observations,
-         fmt::format("How many observations training looks at, at most ({})",
-                     defaults.training_observations));
-  option("--preset", preset, "paper: the published pseudo-code; other flags still count")
-      ->check(CLI::IsMember({"paper"}));
-  option("--seed", seed, "Of every random choice (0)");
-  command.add_option("--threads", threads, "That share a batch of predictions (1)")
-      ->check(CLI::PositiveNumber);  // in no group: it may differ from run to run
+  each_option([&]<typename Value>(const OptionEntry& entry, Value Options::*member) {
+    if (entry.may_change) return;
+    Value& value = asked_.*member;
+    CLI::Option* flag = nullptr;
+    if constexpr (std::is_same_v<Value, bool>) {
+      flag = command.add_flag(
+          switch_of(entry.name, value),
+          [&value, by_default = value](std::int64_t) { value = !by_default; },
+          std::string(value ? entry.without : entry.help));
+    } else if constexpr (std::is_enum_v<Value>) {
+      flag = command
+                 .add_option_function<std::string>(
+                     flag_of(entry.name),
+                     [&value, name = entry.name](const std::string& text) {
+                       value = parse<Value>(name, text);
+                     },
+                     fmt::format("{} ({})", entry.help, to_string(value)))
+                 ->check(CLI::IsMember(names<Value>()));
+    } else {
+      flag =
+          command.add_option(flag_of(entry.name), value, fmt::format("{} ({})", entry.help, value));
+    }
+    flags_.emplace(entry.name, flag->group(kOptions));
+  });
   command
-      .add_option("--awake-limit", awake_limit,
-                  "Local GPs that keep their factors in memory; 0: all (0)")
-      ->check(CLI::NonNegativeNumber);
-  option("--length-scale", length_scale, "To start from: one, or one for each input")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  option("--signal-variance", signal_variance, "To start from (1)");
-  option("--noise-variance", noise_variance, "To start from (0.01)");
-  option("--shape", shape, "To start from; of rational_quadratic only (1)");
-  option("--mean", mean, "To start from: one for each target (0)")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  option("--output-scale", output_scale, "To start from: one for each target (1)")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  std::vector<std::string> names;
-  for (const auto& [name, member] : kFixed) names.emplace_back(name);
-  option("--fixed", fixed, "Hyperparameters that training leaves alone: length_scale, …")
+      .add_option("--preset", preset_, "paper: the published pseudo-code; other flags still count")
+      ->check(CLI::IsMember({"paper"}))
+      ->group(kOptions);
+  std::vector<std::string> names_of_theta;
+  each_fixed([&](std::string_view name, auto) { names_of_theta.emplace_back(name); });
+  command
+      .add_option("--fixed", fixed_, "Hyperparameters that training leaves alone: length_scale, …")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::IsMember(names));
+      ->check(CLI::IsMember(names_of_theta))
+      ->group(kOptions);
+
+  each_hyperparameter(
+      [&]<typename Value>(const OptionEntry& entry, Value Hyperparameters::*member) {
+        CLI::Option* flag = nullptr;
+        if constexpr (std::is_same_v<Value, Vector>) {
+          flag = command
+                     .add_option(flag_of(entry.name), lists_[std::string(entry.name)],
+                                 std::string(entry.help))
+                     ->delimiter(',')
+                     ->allow_extra_args(false);
+        } else if constexpr (std::is_same_v<Value, double>) {
+          flag = command.add_option(flag_of(entry.name), theta_.*member,
+                                    fmt::format("{} ({})", entry.help, theta_.*member));
+        } else {
+          return;  // the kernel is an option
+        }
+        flags_.emplace(entry.name, flag->group(kTheta));
+      });
+
+  // In no group: these may differ from run to run.
+  each_option([&]<typename Value>(const OptionEntry& entry, Value Options::*member) {
+    if constexpr (std::is_same_v<Value, int>) {
+      if (!entry.may_change) return;
+      command
+          .add_option(flag_of(entry.name), threads,
+                      fmt::format("{} ({})", entry.help, asked_.*member))
+          ->check(CLI::PositiveNumber);
+    }
+  });
+  command
+      .add_option("--awake-limit", awake_limit,
+                  "Most local GPs that keep their factors in memory; 0: all (0)")
+      ->check(CLI::NonNegativeNumber);
+}
+
+bool ModelFlags::given(std::string_view name) const {
+  const auto found = flags_.find(name);
+  return found != flags_.end() && found->second->count() > 0;
+}
+
+std::optional<Hyperparameters> ModelFlags::given_theta() const {
+  Hyperparameters theta = theta_;
+  bool any = false;
+  each_hyperparameter(
+      [&]<typename Value>(const OptionEntry& entry, Value Hyperparameters::*member) {
+        if (std::is_enum_v<Value> || !given(entry.name)) return;
+        any = true;
+        if constexpr (std::is_same_v<Value, Vector>) {
+          const std::vector<double>& values = lists_.find(entry.name)->second;
+          theta.*member = Eigen::Map<const Eigen::VectorXd>(values.data(), std::ssize(values));
+        }
+      });
+  return any ? std::optional(std::move(theta)) : std::nullopt;
 }
 
 Options ModelFlags::options() const {
-  Options options = preset == "paper" ? Options::paper() : Options{};
-  options.split_limit = split_limit.value_or(options.split_limit);
-  if (kernel) options.kernel = parse<KernelFamily>("--kernel", *kernel);
-  if (aggregation) options.aggregation = parse<Aggregation>("--aggregation", *aggregation);
-  options.neighbors = neighbors.value_or(options.neighbors);
-  options.taper = options.taper && !no_taper;
-  options.inherit = options.inherit && !no_inherit;
-  if (principal_direction) {
-    options.principal_direction =
-        parse<PrincipalDirection>("--principal-direction", *principal_direction);
-  }
-  if (split_space) options.split_space = parse<SplitSpace>("--split-space", *split_space);
-  if (training) options.training = parse<Training>("--training", *training);
-  options.training_observations = training_observations.value_or(options.training_observations);
-  options.seed = seed.value_or(options.seed);
+  Options options = paper() ? Options::paper() : Options{};
+  each_option([&](const OptionEntry& entry, auto member) {
+    if (given(entry.name)) options.*member = asked_.*member;
+  });
   options.threads = threads.value_or(options.threads);
-
-  Hyperparameters& theta = options.hyperparameters;
-  if (!length_scale.empty()) theta.length_scale = as_eigen(length_scale);
-  theta.signal_variance = signal_variance.value_or(theta.signal_variance);
-  theta.noise_variance = noise_variance.value_or(theta.noise_variance);
-  theta.shape = shape.value_or(theta.shape);
-  if (!mean.empty()) theta.mean = as_eigen(mean);
-  if (!output_scale.empty()) theta.output_scale = as_eigen(output_scale);
-  for (const auto& [name, member] : kFixed) {
-    options.fixed.*member = std::find(fixed.begin(), fixed.end(), name) != fixed.end();
-  }
+  each_fixed([&](std::string_view name, auto member) {
+    options.fixed.*member = std::find(fixed_.begin(), fixed_.end(), name) != fixed_.end();
+  });
+  options.hyperparameters = given_theta();
   return options;
 }
 
 void ModelFlags::check_agreement(const Options& options, const std::string& file) const {
-  const auto name = [](auto value) { return std::string(to_string(value)); };
-  require_same("--split-limit", split_limit, options.split_limit, file);
-  require_same("--kernel", kernel, name(options.kernel), file);
-  require_same("--aggregation", aggregation, name(options.aggregation), file);
-  require_same("--neighbors", neighbors, options.neighbors, file);
-  require_same("--principal-direction", principal_direction, name(options.principal_direction),
-               file);
-  require_same("--split-space", split_space, name(options.split_space), file);
-  require_same("--training", training, name(options.training), file);
-  require_same("--training-observations", training_observations, options.training_observations,
-               file);
-  require_same("--seed", seed, options.seed, file);
-  const auto refuse = [&file](const std::string& flag) {
-    throw CommandError(kUsage, fmt::format("{}: the model in {} was made without it", flag, file));
-  };
-  if (no_taper && options.taper) refuse("--no-taper");
-  if (no_inherit && options.inherit) refuse("--no-inherit");
-  const Hyperparameters& theta = options.hyperparameters;
-  require_same("--signal-variance", signal_variance, theta.signal_variance, file);
-  require_same("--noise-variance", noise_variance, theta.noise_variance, file);
-  require_same("--shape", shape, theta.shape, file);
-  if (preset) {
-    const Options paper = Options::paper();
-    if (options.aggregation != paper.aggregation && !aggregation) refuse("--preset paper");
-    if (options.inherit != paper.inherit) refuse("--preset paper");
-  }
-  for (const auto& [field, member] : kFixed) {
-    const bool asked = std::find(fixed.begin(), fixed.end(), field) != fixed.end();
-    if (asked && !(options.fixed.*member)) refuse(fmt::format("--fixed {}", field));
-  }
+  const Options paper_options = Options::paper();
+  each_option([&]<typename Value>(const OptionEntry& entry, Value Options::*member) {
+    if (given(entry.name)) {
+      if constexpr (std::is_same_v<Value, bool>) {
+        if (asked_.*member != options.*member) {
+          refuse(switch_of(entry.name, Options{}.*member), file);
+        }
+      } else {
+        require_same(entry.name, asked_.*member, options.*member, file);
+      }
+    } else if (paper() && !entry.may_change && paper_options.*member != Options{}.*member &&
+               options.*member != paper_options.*member) {
+      refuse("--preset paper", file);
+    }
+  });
+  each_fixed([&](std::string_view name, auto member) {
+    const bool asked = std::find(fixed_.begin(), fixed_.end(), name) != fixed_.end();
+    if (asked && !(options.fixed.*member)) refuse(fmt::format("--fixed {}", name), file);
+  });
+  check_theta(options, file);
+}
+
+void ModelFlags::check_theta(const Options& options, const std::string& file) const {
+  const std::optional<Hyperparameters> asked = given_theta();
+  if (!asked) return;
+  each_hyperparameter([&]<typename Value>(const OptionEntry& entry,
+                                          Value Hyperparameters::*member) {
+    if (std::is_enum_v<Value> || !given(entry.name)) return;
+    if (!options.hyperparameters) refuse(flag_of(entry.name), file);
+    const Value& present = (*options.hyperparameters).*member;
+    if constexpr (std::is_same_v<Value, Vector>) {
+      // One length scale stands for all.
+      const Vector& values = (*asked).*member;
+      const bool same = values.size() == 1 ? (present.array() == values(0)).all()
+                                           : values.size() == present.size() && values == present;
+      if (!same) {
+        throw CommandError(
+            kUsage, fmt::format("{} {}: the model in {} was made with {}, and keeps it",
+                                flag_of(entry.name), text_of(values), file, text_of(present)));
+      }
+    } else {
+      require_same(entry.name, (*asked).*member, present, file);
+    }
+  });
 }
 
 }  // namespace splitgp

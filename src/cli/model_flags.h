@@ -1,40 +1,25 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
-#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "splitgp/options.h"
 
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
 namespace splitgp {
 
-/// Options as flags: each has the name of its field. What is not given is the library's default,
-/// or the model file's.
-struct ModelFlags {
-  std::optional<int> split_limit;
-  std::optional<std::string> kernel;
-  std::optional<std::string> aggregation;
-  std::optional<int> neighbors;
-  bool no_taper = false;
-  bool no_inherit = false;
-  std::optional<std::string> principal_direction;
-  std::optional<std::string> split_space;
-  std::optional<std::string> training;
-  std::optional<int> training_observations;
-  std::optional<std::string> preset;
-  std::optional<std::uint64_t> seed;
-  std::optional<int> awake_limit;
-  std::optional<int> threads;
-  std::vector<double> length_scale;
-  std::optional<double> signal_variance;
-  std::optional<double> noise_variance;
-  std::optional<double> shape;
-  std::vector<double> mean;
-  std::vector<double> output_scale;
-  std::vector<std::string> fixed;
-
+/// The option table (core/option_table.h) as flags: --split-limit for split_limit. What is not
+/// given is the library's default, or the model file's.
+class ModelFlags {
+ public:
+  /// REQUIRES: this object stays where it is until the command line is parsed.
   void add_to(CLI::App& command);
 
   /// For a new model.
@@ -43,6 +28,22 @@ struct ModelFlags {
   /// A model keeps the options it was made with. Throws CommandError naming the first flag that
   /// asks for something else than `options`, which are those of `file`.
   void check_agreement(const Options& options, const std::string& file) const;
+
+  std::optional<int> awake_limit;
+  std::optional<int> threads;  ///< The one option that may differ from run to run.
+
+ private:
+  bool given(std::string_view name) const;
+  std::optional<Hyperparameters> given_theta() const;
+  void check_theta(const Options& options, const std::string& file) const;
+  bool paper() const { return preset_ == "paper"; }
+
+  Options asked_;          // the values of the flags that were given
+  Hyperparameters theta_;  // too
+  std::map<std::string, std::vector<double>, std::less<>> lists_;  // of θ, as CLI11 reads them
+  std::vector<std::string> fixed_;
+  std::string preset_;
+  std::map<std::string, const CLI::Option*, std::less<>> flags_;  // by the option's name
 };
 
 }  // namespace splitgp

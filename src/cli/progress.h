@@ -6,8 +6,8 @@
 
 namespace splitgp {
 
-/// One line at the foot of a terminal that says how far the stream has come and how long it will
-/// take. Silent if standard error is not a terminal.
+/// A status line on the terminal: how far the stream has come, and how long it will still take.
+/// Silent if standard error is not a terminal.
 class Progress {
  public:
   Progress();
@@ -15,12 +15,12 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// Cheap enough for every row: looks at the clock and draws a few times a second. `done` is the
-  /// share of the input that was read, if that is known.
+  /// Draws at most a few times a second, so it may be called for every row. `done` is the share of
+  /// the input read so far, if known.
   void show(std::uint64_t rows, double recent_rmse, std::optional<double> done);
-  /// Makes room for other output.
+  /// Removes the line, to make room for other output.
   void clear();
-  /// True if show() would draw now; so that callers need not compute its arguments.
+  /// Whether show() would draw now, so that callers need not compute its arguments in vain.
   bool due();
 
  private:

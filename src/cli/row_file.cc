@@ -12,7 +12,7 @@
 namespace splitgp {
 namespace {
 
-// How many bytes of the file hold its header and the rows up to `last`, line breaks included.
+// The number of bytes that the header and the rows up to `last` take, line breaks included.
 std::uintmax_t length_through(const std::filesystem::path& path, const std::string& header,
                               std::uint64_t last) {
   std::ifstream in(path, std::ios::binary);
@@ -20,12 +20,12 @@ std::uintmax_t length_through(const std::filesystem::path& path, const std::stri
   std::uintmax_t length = 0;
   if (!std::getline(in, line) || in.eof()) return 0;  // not even a whole header
   if (line + '\n' != header) {
-    throw CommandError(kUsage, fmt::format("{}: exists and has other columns; it belongs to "
-                                           "something else than this stream",
+    throw CommandError(kUsage, fmt::format("{}: the file exists and has other columns, so "
+                                           "it does not belong to this stream",
                                            path.string()));
   }
   length = header.size();
-  // A line without its break was cut off by a crash.
+  // A line without a line break was cut off by a crash.
   while (std::getline(in, line) && !in.eof()) {
     std::uint64_t row = 0;
     const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), row);

@@ -8,8 +8,8 @@
 
 namespace splitgp {
 
-/// A CSV file beside a stream whose first field is the number of the row, in increasing order.
-/// When a stream is resumed, rows after the last commit are cut off, because they will come again.
+/// A CSV file that a stream writes, whose first field is the increasing number of the row. When the
+/// stream is resumed, rows after the last commit are cut off, because they will be written again.
 class RowFile {
  public:
   /// "-" is standard output. With `resume_after`, an existing file is continued after that row;
@@ -20,7 +20,7 @@ class RowFile {
   RowFile(const RowFile&) = delete;
   RowFile& operator=(const RowFile&) = delete;
 
-  /// Throws CommandError if the disk is full, say.
+  /// Throws CommandError if it cannot, as on a full disk.
   void write(const std::string& line);
   void flush();
 

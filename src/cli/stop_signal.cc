@@ -11,7 +11,7 @@
 namespace splitgp {
 namespace {
 
-// What a signal handler may touch.
+// The only state that a signal handler may touch.
 volatile sig_atomic_t received_signal = 0;
 std::array<int, 2> wake_pipe{-1, -1};
 
@@ -19,7 +19,7 @@ extern "C" void handle_stop_signal(int signal) {
   const int saved = errno;
   received_signal = signal;
   const char byte = 0;
-  // The pipe can only be full if the wait is over already.
+  // A full pipe is readable already, which is all that matters.
   [[maybe_unused]] const ssize_t written = ::write(wake_pipe[1], &byte, 1);
   errno = saved;
 }
@@ -29,8 +29,13 @@ constexpr std::array kSignals{SIGINT, SIGTERM};
 }  // namespace
 
 StopSignal::StopSignal() {
-  if (::pipe2(wake_pipe.data(), O_CLOEXEC | O_NONBLOCK) != 0) {
+  // Not pipe2, which macOS does not have.
+  if (::pipe(wake_pipe.data()) != 0) {
     throw std::system_error(errno, std::generic_category(), "pipe");
+  }
+  for (const int end : wake_pipe) {
+    ::fcntl(end, F_SETFD, FD_CLOEXEC);
+    ::fcntl(end, F_SETFL, O_NONBLOCK);
   }
   received_signal = 0;
   struct sigaction action {};

@@ -2,8 +2,8 @@
 
 namespace splitgp {
 
-/// While one exists, SIGINT and SIGTERM ask for an orderly end instead of killing the process. A
-/// second signal of the same kind kills. At most one at a time.
+/// While one exists, SIGINT and SIGTERM request an orderly end instead of killing the process; a
+/// second signal of the same kind kills it. At most one may exist at a time.
 class StopSignal {
  public:
   StopSignal();
@@ -11,9 +11,9 @@ class StopSignal {
   StopSignal(const StopSignal&) = delete;
   StopSignal& operator=(const StopSignal&) = delete;
 
-  /// The signal that came; 0: none.
+  /// The signal received; 0 if none.
   int received() const;
-  /// Becomes readable with the signal, so that a wait for input can end.
+  /// Becomes readable when the signal arrives, so that a wait for input can end.
   int descriptor() const;
 };
 

@@ -4,7 +4,7 @@
 
 namespace splitgp {
 
-/// Version, build type, compiler and the vector instructions that the command was compiled for.
+/// Version, build type, compiler, instruction sets, and versions of the libraries used.
 std::string version_text();
 
 }  // namespace splitgp

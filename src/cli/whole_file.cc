@@ -18,7 +18,7 @@ namespace {
 
 std::string last_error() { return std::generic_category().message(errno); }
 
-// Empty, or why it could not be done.
+// Returns the reason if it cannot, else an empty string.
 std::string write_to(std::FILE* file, const std::string& text) {
   const bool whole = std::fwrite(text.data(), 1, text.size(), file) == text.size();
   return whole && std::fflush(file) == 0 ? std::string() : last_error();
@@ -42,7 +42,7 @@ void write_whole_file(const std::filesystem::path& path, const std::string& text
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);
   if (std::filesystem::is_directory(status)) fail(path, "it is a directory");
-  // A pipe or a device cannot be replaced; a link is followed, so that it stays one.
+  // A pipe or a device cannot be replaced. A link is followed, so that it stays a link.
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
     if (const std::string why = write_and_close(path, text); !why.empty()) fail(path, why);
     return;

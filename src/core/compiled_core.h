@@ -10,13 +10,14 @@ namespace splitgp {
 struct CompiledCore {
   const char* instruction_set;
   UpdateResult (*update)(ModelState&, const Observation&);
+  UpdateResult (*predict_then_update)(ModelState&, const Observation&, Prediction&);
   void (*predict)(const ModelState&, const Eigen::Ref<const Eigen::MatrixXd>&, Prediction&);
   std::vector<LocalPrediction> (*explain)(const ModelState&,
                                           const Eigen::Ref<const Eigen::VectorXd>&);
   TrainResult (*train_now)(ModelState&);
   void (*finish_training)(ModelState&);
-  bool (*refit_next)(ModelState&);
-  void (*wake)(ModelState&, Eigen::Index local_gp);
+  bool (*refit_next)(Partition&, const ThetaPointer&);
+  void (*wake)(Partition&, Eigen::Index local_gp);
 };
 
 /// The best one for this processor, or the one that the environment variable

@@ -63,20 +63,6 @@ struct alignas(32) Lanes {
   /// Lane by lane, for the few places that need it; slow in a loop.
   double get(long lane) const { return part[lane / kWidth][lane % kWidth]; }
   void set(long lane, double value) { part[lane / kWidth][lane % kWidth] = value; }
-
-  /// (lanes 1, 2, 3 of this, lane 0 of next)
-  Lanes shift_in(const Lanes& next) const {
-    Lanes result;
-    for (int i = 0; i < kParts; ++i) {
-      const Register& after = i + 1 < kParts ? part[i + 1] : next.part[0];
-#ifdef __AVX__
-      result.part[i] = __builtin_shufflevector(part[i], after, 1, 2, 3, 4);
-#else
-      result.part[i] = __builtin_shufflevector(part[i], after, 1, 2);
-#endif
-    }
-    return result;
-  }
 };
 
 }  // namespace splitgp

@@ -36,14 +36,37 @@ LocalGp LocalGp::restore(Points points, ThetaPointer theta, const Options& optio
   local.sequence_ = std::move(points.sequence);
   local.owned_ = std::move(points.owned);
   local.recompute_center();
+  local.awake_.set(n == 0);
   return local;
 }
 
 void LocalGp::wake() {
-  if (dormant()) factorise();
+  if (!dormant()) return;
+  factorise();
+  awake_.set(true);
 }
 
-void LocalGp::sleep() { factor_ = GrowingCholesky(); }
+// No local GP is a const object: they lie in a Partition.
+void LocalGp::wake_for_reading() const { const_cast<LocalGp*>(this)->wake(); }
+
+void LocalGp::sleep() {
+  awake_.set(false);
+  factor_ = GrowingCholesky();
+}
+
+// From the points alone: another thread may be building the factor of this one.
+LocalGp LocalGp::awake_copy() const {
+  LocalGp copy(inputs_.cols(), outputs_.cols(), theta_, Options{});
+  copy.inputs_ = inputs();
+  copy.outputs_ = outputs();
+  copy.noise_variance_ = noise_variance();
+  copy.sequence_ = sequence_;
+  copy.owned_ = owned_;
+  copy.jittered_.resize(sequence_.size());
+  copy.solved_.resize(size(), outputs_.cols());
+  copy.factorise();
+  return copy;
+}
 
 double LocalGp::append(const Observation& observation, Workspace& workspace) {
   assert(!dormant());
@@ -55,7 +78,6 @@ double LocalGp::append(const Observation& observation, Workspace& workspace) {
   const double jitter =
       append_to_factor(row, observation.x, workspace);  // throws before anything has changed
 
-  ++revision_;
   sequence_.push_back(observation.sequence);
   owned_.push_back(1);
   ++n_owned_;
@@ -133,7 +155,6 @@ std::uint64_t LocalGp::displace() {
 }
 
 void LocalGp::remove(Index j) {
-  ++revision_;
   const Index n = size();
   factor_.remove(j, solved_.topRows(n));
   const auto close_gap = [&](auto&& column) {
@@ -149,7 +170,6 @@ void LocalGp::remove(Index j) {
 }
 
 void LocalGp::refit(ThetaPointer theta) {
-  ++revision_;
   theta_ = std::move(theta);
   if (!dormant()) factorise();
   recompute_center();
@@ -197,9 +217,7 @@ LocalGp::Posterior LocalGp::predict(const Eigen::Ref<const VectorXd>& x, Workspa
 void LocalGp::predict(const Eigen::Ref<const Eigen::MatrixXd>& X, Workspace& workspace,
                       Eigen::Ref<Eigen::MatrixXd> means, std::span<Posterior> posteriors) const {
   if (dormant()) {
-    LocalGp awake = *this;
-    awake.wake();
-    return awake.predict(X, workspace, means, posteriors);
+    return awake_copy().predict(X, workspace, means, posteriors);
   }
   const Hyperparameters& theta = theta_->values;
   const Index n = size();
@@ -244,7 +262,6 @@ VectorXd LocalGp::principal_direction() const {
 
 LocalGp LocalGp::divide(const std::vector<bool>& leaves) {
   assert(inherited() == 0 && std::ssize(leaves) == size());
-  ++revision_;
   LocalGp second = *this;
   // A copied vector has no spare capacity, and its next row would double it.
   second.grow(second.inputs_.rows());
@@ -306,7 +323,7 @@ void LocalGp::grow(Index rows) {
 }
 
 Index LocalGp::jittered() const {
-  return std::count(jittered_.begin(), jittered_.begin() + size(), 1);
+  return dormant() ? 0 : std::count(jittered_.begin(), jittered_.begin() + size(), 1);
 }
 
 std::size_t LocalGp::memory_bytes() const {
@@ -314,7 +331,7 @@ std::size_t LocalGp::memory_bytes() const {
       center_.size() + inputs_.size() + outputs_.size() + noise_variance_.size() + solved_.size();
   return sizeof(*this) + static_cast<std::size_t>(doubles) * sizeof(double) +
          sequence_.capacity() * sizeof(std::uint64_t) + owned_.capacity() + jittered_.capacity() +
-         factor_.memory_bytes() + oja_.memory_bytes();
+         (dormant() ? 0 : factor_.memory_bytes()) + oja_.memory_bytes();
 }
 
 }  // namespace splitgp

@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <iterator>
 #include <span>
@@ -91,8 +92,11 @@ class LocalGp {
   static LocalGp restore(Points points, ThetaPointer theta, const Options& options);
   /// A dormant local GP has no factor. wake() builds it, O(n³), sleep() drops it. Only predict()
   /// works without, and then builds one for itself each time.
-  bool dormant() const { return factor_.size() != size(); }
+  bool dormant() const { return !awake_.is_set(); }
   void wake();
+  /// wake() on behalf of a prediction. Threads may predict meanwhile: they find it dormant, or with
+  /// a whole factor.  REQUIRES: the caller holds its lock (core/wake_locks.h).
+  void wake_for_reading() const;
   void sleep();
 
   bool used = true;  // since core/waking.cc looked last
@@ -106,8 +110,6 @@ class LocalGp {
   Eigen::Index jittered() const;
   const Eigen::VectorXd& center() const { return center_; }
   const Theta& theta() const { return *theta_; }
-  /// Counts the changes, so that a store knows what to write.
-  std::uint64_t revision() const { return revision_; }
   const GrowingCholesky& factor() const { return factor_; }
   /// n × d and n × p.
   auto inputs() const { return inputs_.topRows(size()); }
@@ -123,6 +125,7 @@ class LocalGp {
   }
 
  private:
+  LocalGp awake_copy() const;
   void grow(Eigen::Index rows);
   void remove(Eigen::Index j);
   void keep(const std::vector<bool>& kept);
@@ -140,7 +143,6 @@ class LocalGp {
   PrincipalDirection direction_;
   SplitSpace split_space_;
   Eigen::Index n_owned_ = 0;
-  std::uint64_t revision_ = 0;
   Eigen::VectorXd center_;
 
   // Row j belongs to the j-th point of the factor; rows beyond size() are spare.
@@ -155,6 +157,22 @@ class LocalGp {
   Eigen::MatrixXd solved_;  // z = L⁻¹ (y − mean) / output_scale, for each output
 
   OjaDirection oja_;  // of the owned inputs; idle unless direction_ is oja
+
+  // Whether the factor is there. Atomic, because threads that predict look while one builds it.
+  class Flag {
+   public:
+    Flag() = default;
+    Flag(const Flag& other) : set_(other.is_set()) {}
+    Flag& operator=(const Flag& other) {
+      set(other.is_set());
+      return *this;
+    }
+    bool is_set() const { return set_.load(std::memory_order_acquire); }
+    void set(bool value) { set_.store(value, std::memory_order_release); }
+
+   private:
+    std::atomic<bool> set_ = true;
+  } awake_;
 };
 
 }  // namespace splitgp

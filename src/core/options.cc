@@ -1,67 +1,73 @@
 #include "splitgp/options.h"
 
-#include <array>
 #include <string>
-#include <utility>
 
+#include "core/option_table.h"
 #include "splitgp/error.h"
 
 namespace splitgp {
 namespace {
 
-template <typename Enum>
-struct Names;
-
-template <>
-struct Names<KernelFamily> {
-  static constexpr std::array<std::pair<KernelFamily, std::string_view>, 6> kAll{{
-      {KernelFamily::automatic, "auto"},
-      {KernelFamily::rbf, "rbf"},
-      {KernelFamily::matern12, "matern12"},
-      {KernelFamily::matern32, "matern32"},
-      {KernelFamily::matern52, "matern52"},
-      {KernelFamily::rational_quadratic, "rational_quadratic"},
-  }};
+constexpr NamedValue<KernelFamily> kKernels[] = {
+    {KernelFamily::automatic, "auto", "training chooses among the next four"},
+    {KernelFamily::rbf, "rbf", "infinitely smooth"},
+    {KernelFamily::matern12, "matern12", "rough: continuous, without a slope"},
+    {KernelFamily::matern32, "matern32", "has a slope"},
+    {KernelFamily::matern52, "matern52", "has a curvature"},
+    {KernelFamily::rational_quadratic, "rational_quadratic", "smooth, on many scales"},
 };
 
-template <>
-struct Names<Aggregation> {
-  static constexpr std::array<std::pair<Aggregation, std::string_view>, 3> kAll{{
-      {Aggregation::evidence, "evidence"},
-      {Aggregation::similarity, "similarity"},
-      {Aggregation::nearest, "nearest"},
-  }};
+constexpr NamedValue<Aggregation> kAggregations[] = {
+    {Aggregation::evidence, "evidence", "by what each one's data say about the query"},
+    {Aggregation::similarity, "similarity", "by the similarity of its center: the paper's rule"},
+    {Aggregation::nearest, "nearest", "the most similar one alone; discontinuous"},
 };
 
-template <>
-struct Names<PrincipalDirection> {
-  static constexpr std::array<std::pair<PrincipalDirection, std::string_view>, 2> kAll{{
-      {PrincipalDirection::exact, "exact"},
-      {PrincipalDirection::oja, "oja"},
-  }};
+constexpr NamedValue<PrincipalDirection> kPrincipalDirections[] = {
+    {PrincipalDirection::exact, "exact", "eigenvector of the covariance, computed at the split"},
+    {PrincipalDirection::oja, "oja", "Oja's rule, followed as observations arrive"},
 };
 
-template <>
-struct Names<SplitSpace> {
-  static constexpr std::array<std::pair<SplitSpace, std::string_view>, 2> kAll{{
-      {SplitSpace::scaled, "scaled"},
-      {SplitSpace::raw, "raw"},
-  }};
+constexpr NamedValue<SplitSpace> kSplitSpaces[] = {
+    {SplitSpace::scaled, "scaled", "inputs over their length scales"},
+    {SplitSpace::raw, "raw", "inputs as they come: the paper's"},
 };
 
-template <>
-struct Names<Training> {
-  static constexpr std::array<std::pair<Training, std::string_view>, 3> kAll{{
-      {Training::off, "off"},
-      {Training::inlined, "inline"},
-      {Training::background, "background"},
-  }};
+constexpr NamedValue<Training> kTrainings[] = {
+    {Training::off, "off", "only when train() is called"},
+    {Training::inlined, "inline", "within update, whenever the stream has grown by half"},
+    {Training::background, "background", "at the same moments, in a thread of its own"},
 };
+
+}  // namespace
+
+template <>
+std::span<const NamedValue<KernelFamily>> named_values() {
+  return kKernels;
+}
+template <>
+std::span<const NamedValue<Aggregation>> named_values() {
+  return kAggregations;
+}
+template <>
+std::span<const NamedValue<PrincipalDirection>> named_values() {
+  return kPrincipalDirections;
+}
+template <>
+std::span<const NamedValue<SplitSpace>> named_values() {
+  return kSplitSpaces;
+}
+template <>
+std::span<const NamedValue<Training>> named_values() {
+  return kTrainings;
+}
+
+namespace {
 
 template <typename Enum>
 std::string_view name_of(Enum value) {
-  for (const auto& [known, name] : Names<Enum>::kAll) {
-    if (known == value) return name;
+  for (const NamedValue<Enum>& known : named_values<Enum>()) {
+    if (known.value == value) return known.name;
   }
   return "?";
 }
@@ -77,10 +83,10 @@ std::string_view to_string(Training value) { return name_of(value); }
 template <typename Enum>
 Enum parse(std::string_view field, std::string_view text) {
   std::string known_names;
-  for (const auto& [value, name] : Names<Enum>::kAll) {
-    if (name == text) return value;
+  for (const NamedValue<Enum>& known : named_values<Enum>()) {
+    if (known.name == text) return known.value;
     known_names += known_names.empty() ? "" : ", ";
-    known_names += name;
+    known_names += known.name;
   }
   throw InvalidArgument(std::string(field) + " is \"" + std::string(text) +
                         "\"; it must be one of " + known_names);

@@ -8,6 +8,7 @@
 #include "core/aggregate.h"
 #include "core/parallel.h"
 #include "core/prefetch.h"
+#include "core/waking.h"
 
 namespace splitgp {
 
@@ -29,7 +30,7 @@ struct Question {
   Index answer;
 };
 
-// What one thread needs to predict. Query i, rank r: answer i·speaking + r.
+// What one thread needs to predict. Query i, rank r: answer i·asked + r.
 struct Predictor {
   Workspace workspace;
   std::vector<Neighbor> neighbors;
@@ -50,28 +51,28 @@ struct Predictor {
   void weigh(const ModelState& model, Index query);
 };
 
-// s_i ← k(x, c_i): who speaks, with the first one who may not speak, to fade towards.
+// s_i ← k(x, c_i): who is asked, with the first one who is not, to fade towards.
 void Predictor::ask(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X) {
-  const Kernel& kernel = model.theta->kernel;
-  const Index speaking = speakers(model);
-  const auto answers = static_cast<std::size_t>(X.cols() * speaking);
+  const Kernel& kernel = model.knowledge.theta->kernel;
+  const Index asked = n_asked(model);
+  const auto answers = static_cast<std::size_t>(X.cols() * asked);
   questions.clear();
   outsiders.clear();
   local_gps.resize(answers);
   candidates.resize(answers);
-  if (means.rows() != model.outputs || means.cols() < X.cols() * speaking)
-    means.resize(model.outputs, X.cols() * speaking);
+  if (means.rows() != model.outputs || means.cols() < X.cols() * asked)
+    means.resize(model.outputs, X.cols() * asked);
   for (Index i = 0; i < X.cols(); ++i) {
-    model.centers.most_similar(kernel, X.col(i), speaking + 1, neighbors);
-    const bool outsider = std::ssize(neighbors) > speaking;
+    model.partition.centers.most_similar(kernel, X.col(i), asked + 1, neighbors);
+    const bool outsider = std::ssize(neighbors) > asked;
     outsiders.push_back(outsider ? kernel.log_similarity(neighbors.back().squared_distance)
                                  : -std::numeric_limits<double>::infinity());
-    for (Index r = 0; r < speaking; ++r) {
+    for (Index r = 0; r < asked; ++r) {
       const Neighbor& neighbor = neighbors[static_cast<std::size_t>(r)];
-      const auto place = static_cast<std::size_t>(i * speaking + r);
+      const auto place = static_cast<std::size_t>(i * asked + r);
       local_gps[place] = neighbor.local_gp;
       candidates[place].log_similarity = kernel.log_similarity(neighbor.squared_distance);
-      questions.push_back({neighbor.local_gp, i, i * speaking + r});
+      questions.push_back({neighbor.local_gp, i, i * asked + r});
     }
   }
 }
@@ -85,9 +86,12 @@ void Predictor::answer(const ModelState& model, const Eigen::Ref<const Eigen::Ma
   queries.resize(model.inputs, kBlock);
   block_means.resize(model.outputs, kBlock);
   posteriors.resize(kBlock);
+  if (model.partition.may_be_dormant) {
+    for (const Question& question : questions) wake_for_reading(model.partition, question.local_gp);
+  }
   // Of a single query's local GPs none may be in the cache. First what says where their data lie.
   const auto local_gp = [&](std::size_t question) -> const LocalGp& {
-    return model.local_gps[static_cast<std::size_t>(questions[question].local_gp)];
+    return model.partition.at(questions[question].local_gp);
   };
   if (X.cols() == 1) {
     for (std::size_t q = 0; q < questions.size(); ++q) prefetch(&local_gp(q), 1);
@@ -101,8 +105,8 @@ void Predictor::answer(const ModelState& model, const Eigen::Ref<const Eigen::Ma
     }
     const std::size_t next = first + static_cast<std::size_t>(count);
     if (next < questions.size()) local_gp(next).prefetch();
-    model.local_gps[static_cast<std::size_t>(asked)].predict(
-        queries.leftCols(count), workspace, block_means.leftCols(count), posteriors);
+    model.partition.at(asked).predict(queries.leftCols(count), workspace,
+                                      block_means.leftCols(count), posteriors);
     for (Index i = 0; i < count; ++i) {
       const Index place = questions[first + static_cast<std::size_t>(i)].answer;
       means.col(place) = block_means.col(i);
@@ -114,9 +118,9 @@ void Predictor::answer(const ModelState& model, const Eigen::Ref<const Eigen::Ma
 }
 
 void Predictor::weigh(const ModelState& model, Index query) {
-  const auto speaking = static_cast<std::size_t>(speakers(model));
+  const auto asked = static_cast<std::size_t>(n_asked(model));
   const auto at = static_cast<std::size_t>(query);
-  aggregation_weights(std::span(candidates).subspan(at * speaking, speaking), outsiders[at],
+  aggregation_weights(std::span(candidates).subspan(at * asked, asked), outsiders[at],
                       model.options, weights);
 }
 
@@ -127,26 +131,26 @@ void combine(const ModelState& model, const Predictor& predictor, Index query,
              Eigen::Ref<VectorXd> mean, Eigen::Ref<VectorXd> variance) {
   mean.setZero();
   double deviation = 0.0;
-  Index place = query * speakers(model);
+  Index place = query * n_asked(model);
   for (const double weight : predictor.weights) {
     mean += weight * predictor.means.col(place);
     const Candidate& candidate = predictor.candidates[static_cast<std::size_t>(place++)];
     deviation += weight * std::sqrt(candidate.posterior.variance);
   }
-  variance = (deviation * model.theta->values.output_scale).array().square();
+  variance = (deviation * model.knowledge.theta->values.output_scale).array().square();
 }
 
 }  // namespace
 
-Index speakers(const ModelState& model) {
-  const Index all = model.centers.size();
+Index n_asked(const ModelState& model) {
+  const Index all = model.partition.centers.size();
   if (model.options.aggregation == Aggregation::nearest) return std::min<Index>(1, all);
   return model.options.neighbors == 0 ? all : std::min<Index>(model.options.neighbors, all);
 }
 
 void predict(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X,
              Prediction& result) {
-  const Index together = std::clamp<Index>(kMostAnswers / speakers(model), 1, kMostQueries);
+  const Index together = std::clamp<Index>(kMostAnswers / n_asked(model), 1, kMostQueries);
   parallel_ranges(X.cols(), model.options.threads, [&](Index first, Index last) {
     static thread_local Predictor predictor;
     for (Index i = first; i < last; i += together) {
@@ -161,12 +165,25 @@ void predict(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X
   });
 }
 
+Index predict_waking(ModelState& model, const Eigen::Ref<const VectorXd>& x, Prediction& result) {
+  static thread_local Predictor predictor;
+  predictor.ask(model, x);
+  const Index nearest = predictor.local_gps.front();
+  if (model.partition.may_be_dormant) {
+    for (const Index local_gp : predictor.local_gps) wake(model.partition, local_gp);
+  }
+  predictor.answer(model, x);
+  predictor.weigh(model, 0);
+  combine(model, predictor, 0, result.mean.col(0), result.variance.col(0));
+  return nearest;
+}
+
 std::vector<LocalPrediction> explain(const ModelState& model, const Eigen::Ref<const VectorXd>& x) {
   Predictor predictor;
   predictor.ask(model, x);
   predictor.answer(model, x);
   predictor.weigh(model, 0);
-  const auto squared_scale = model.theta->values.output_scale.array().square();
+  const auto squared_scale = model.knowledge.theta->values.output_scale.array().square();
   std::vector<LocalPrediction> result;
   for (std::size_t i = 0; i < predictor.weights.size(); ++i) {
     const Candidate& candidate = predictor.candidates[i];

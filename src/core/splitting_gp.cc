@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "core/compiled_core.h"
-#include "core/model_state.h"
-#include "core/model_training.h"
+#include "core/internals.h"
 #include "core/predict.h"
+#include "core/refit.h"
 #include "core/validate.h"
 #include "core/waking.h"
 
@@ -15,22 +15,54 @@ namespace splitgp {
 using Eigen::Index;
 using Eigen::VectorXd;
 
+namespace {
+
+using Columns = Eigen::Map<const Eigen::MatrixXd, 0, Eigen::OuterStride<>>;
+Columns columns(const MatrixView& view) {
+  return {view.data, view.rows, view.cols, Eigen::OuterStride<>(view.stride)};
+}
+Eigen::Map<const VectorXd> column(const MatrixView& view) {
+  return {view.data, view.rows * view.cols};
+}
+
+// The answer where nothing is known, in a result of the right size.
+void fill_with_prior(const ModelState& model, Index queries, Prediction& result) {
+  const Hyperparameters& theta = model.knowledge.theta->values;
+  result.mean.resize(model.outputs, queries);
+  result.variance.resize(model.outputs, queries);
+  result.noise_variance.resize(model.outputs, queries);
+  for (Index o = 0; o < model.outputs; ++o) {
+    const double squared_scale = theta.output_scale(o) * theta.output_scale(o);
+    result.noise_variance.row(o).setConstant(theta.noise_variance * squared_scale);
+    result.mean.row(o).setConstant(theta.mean(o));
+    result.variance.row(o).setConstant(theta.signal_variance * squared_scale);
+  }
+}
+
+void check_observation(const ModelState& model, const MatrixView& x, const MatrixView& y,
+                       double noise_variance) {
+  check_values("x", columns(x), model.inputs);
+  check_values("y", columns(y), model.outputs);
+  check_noise(Eigen::Map<const VectorXd>(&noise_variance, 1), 1);
+}
+
+}  // namespace
+
 SplittingGp::SplittingGp(Index inputs, Index outputs, Options options) {
   if (inputs < 1)
     throw InvalidArgument("inputs is " + std::to_string(inputs) + "; it must be at least 1");
   if (outputs < 1)
     throw InvalidArgument("outputs is " + std::to_string(outputs) + "; it must be at least 1");
   check_options(options);
-  const bool theta_given = options.hyperparameters.length_scale.size() > 0;
-  if (options.kernel != KernelFamily::automatic) options.hyperparameters.kernel = options.kernel;
-  options.hyperparameters = complete(std::move(options.hyperparameters), inputs, outputs);
-  state_ = std::make_unique<ModelState>(inputs, outputs, std::move(options));
-  state_->theta_given = theta_given;
+  if (options.hyperparameters) options.hyperparameters = starting_theta(options, inputs, outputs);
+  state_ = std::make_unique<State>(inputs, outputs, std::move(options));
 }
 
-SplittingGp::SplittingGp(std::unique_ptr<ModelState> state) : state_(std::move(state)) {}
-SplittingGp::SplittingGp(const SplittingGp& other)
-    : state_(std::make_unique<ModelState>(*other.state_)) {}
+SplittingGp::SplittingGp(std::unique_ptr<State> state) : state_(std::move(state)) {}
+SplittingGp::SplittingGp(const SplittingGp& other) {
+  const WakeLocks::Held held = other.state_->partition.wake_locks.all();
+  state_ = std::make_unique<State>(*other.state_);
+}
 SplittingGp::SplittingGp(SplittingGp&&) noexcept = default;
 SplittingGp& SplittingGp::operator=(SplittingGp other) noexcept {
   state_ = std::move(other.state_);
@@ -38,147 +70,101 @@ SplittingGp& SplittingGp::operator=(SplittingGp other) noexcept {
 }
 SplittingGp::~SplittingGp() = default;
 
-UpdateResult SplittingGp::update(const Eigen::Ref<const VectorXd>& x,
-                                 const Eigen::Ref<const VectorXd>& y, double noise_variance) {
-  check_values("x", x, state_->inputs);
-  check_values("y", y, state_->outputs);
-  check_noise(Eigen::Map<const VectorXd>(&noise_variance, 1), 1);
-  return core().update(*state_, {x, y, noise_variance, state_->next_sequence});
+UpdateResult SplittingGp::update(MatrixView x, MatrixView y, double noise_variance) {
+  check_observation(*state_, x, y, noise_variance);
+  return core().update(*state_,
+                       {column(x), column(y), noise_variance, state_->knowledge.observations});
 }
 
-std::vector<UpdateResult> SplittingGp::update_batch(
-    const Eigen::Ref<const Eigen::MatrixXd>& X, const Eigen::Ref<const Eigen::MatrixXd>& Y,
-    const Eigen::Ref<const VectorXd>& noise_variance) {
-  check_values("x", X, state_->inputs);
-  check_values("y", Y, state_->outputs);
-  if (X.cols() != Y.cols()) {
-    throw InvalidArgument("y has " + std::to_string(Y.cols()) + " rows and x has " +
-                          std::to_string(X.cols()));
-  }
-  check_noise(noise_variance, X.cols());
+std::vector<UpdateResult> SplittingGp::update_batch(MatrixView X, MatrixView Y,
+                                                    MatrixView noise_variance) {
+  check_batch(X, Y, noise_variance, state_->inputs, state_->outputs);
+  const auto noise_variances = column(noise_variance);
   std::vector<UpdateResult> results;
-  results.reserve(static_cast<std::size_t>(X.cols()));
-  for (Index i = 0; i < X.cols(); ++i) {
-    const double noise = noise_variance.size() == 0 ? 0.0 : noise_variance(i);
-    results.push_back(core().update(*state_, {X.col(i), Y.col(i), noise, state_->next_sequence}));
+  results.reserve(static_cast<std::size_t>(X.cols));
+  for (Index i = 0; i < X.cols; ++i) {
+    const double noise = noise_variances.size() == 0 ? 0.0 : noise_variances(i);
+    results.push_back(core().update(
+        *state_, {columns(X).col(i), columns(Y).col(i), noise, state_->knowledge.observations}));
   }
   return results;
 }
 
-Prediction SplittingGp::predict(const Eigen::Ref<const Eigen::MatrixXd>& X) const {
-  Prediction result;
-  predict(X, result);
-  return result;
+void SplittingGp::predict(MatrixView X, Prediction& result) const {
+  check_values("x", columns(X), state_->inputs);
+  fill_with_prior(*state_, X.cols, result);
+  if (state_->partition.local_gps.empty()) return;
+  core().predict(*state_, columns(X), result);
 }
 
-void SplittingGp::predict(const Eigen::Ref<const Eigen::MatrixXd>& X, Prediction& result) const {
-  const ModelState& model = *state_;
-  check_values("x", X, model.inputs);
-  const Hyperparameters& theta = model.theta->values;
-  result.mean.resize(model.outputs, X.cols());
-  result.variance.resize(model.outputs, X.cols());
-  result.noise_variance.resize(model.outputs, X.cols());
-  for (Index o = 0; o < model.outputs; ++o) {
-    const double squared_scale = theta.output_scale(o) * theta.output_scale(o);
-    result.noise_variance.row(o).setConstant(theta.noise_variance * squared_scale);
-    result.mean.row(o).setConstant(theta.mean(o));
-    result.variance.row(o).setConstant(theta.signal_variance * squared_scale);
-  }
-  if (model.local_gps.empty()) return;
-  core().predict(model, X, result);
+UpdateResult SplittingGp::predict_then_update(MatrixView x, MatrixView y, Prediction& before,
+                                              double noise_variance) {
+  check_observation(*state_, x, y, noise_variance);
+  fill_with_prior(*state_, 1, before);
+  return core().predict_then_update(
+      *state_, {column(x), column(y), noise_variance, state_->knowledge.observations}, before);
 }
 
-Explanation SplittingGp::explain(const Eigen::Ref<const VectorXd>& x) const {
-  const Prediction prediction = predict(x);
-  Explanation result{prediction.mean, prediction.variance, prediction.noise_variance, {}};
-  if (!state_->local_gps.empty()) result.local = core().explain(*state_, x);
+Explanation SplittingGp::explain(MatrixView x) const {
+  Prediction prediction;
+  predict(x, prediction);
+  Explanation result{
+      prediction.mean.col(0), prediction.variance.col(0), prediction.noise_variance.col(0), {}};
+  if (!state_->partition.local_gps.empty()) result.local = core().explain(*state_, column(x));
   return result;
 }
 
 TrainResult SplittingGp::train() { return core().train_now(*state_); }
 
 const std::vector<TrainResult>& SplittingGp::training_history() const {
-  return state_->training_history;
+  return state_->knowledge.training_history;
 }
 
 void SplittingGp::finish_training() { core().finish_training(*state_); }
 
 void SplittingGp::set_hyperparameters(Hyperparameters theta) {
-  adopt(*state_, complete(std::move(theta), state_->inputs, state_->outputs));
+  state_->knowledge.adopt(complete(std::move(theta), state_->inputs, state_->outputs));
 }
 
-const Hyperparameters& SplittingGp::hyperparameters() const { return state_->theta->values; }
+const Hyperparameters& SplittingGp::hyperparameters() const {
+  return state_->knowledge.theta->values;
+}
+std::uint64_t SplittingGp::theta_version() const { return state_->knowledge.theta->version; }
 
 Index SplittingGp::refit(Index most) {
-  ModelState& model = *state_;
-  for (Index done = 0; done < most && model.refit_cursor < n_local();)
-    done += core().refit_next(model) ? 1 : 0;
-  return std::count_if(model.local_gps.begin(), model.local_gps.end(),
-                       [&](const LocalGp& local) { return !is_current(model, local); });
+  Partition& partition = state_->partition;
+  const ThetaPointer& theta = state_->knowledge.theta;
+  for (Index done = 0; done < most && refit_cursor(partition, *theta) < n_local();)
+    done += core().refit_next(partition, theta) ? 1 : 0;
+  return std::count_if(partition.local_gps.begin(), partition.local_gps.end(),
+                       [&](const LocalGp& local) { return !is_current(local, *theta); });
 }
 
-void SplittingGp::wake(const Eigen::Ref<const Eigen::MatrixXd>& X) {
+void SplittingGp::wake(MatrixView X) {
   ModelState& model = *state_;
-  check_values("x", X, model.inputs);
-  if (!model.may_be_dormant) return;
+  check_values("x", columns(X), model.inputs);
+  if (!model.partition.may_be_dormant) return;
   std::vector<Neighbor> neighbors;
-  for (Index i = 0; i < X.cols(); ++i) {
-    model.centers.most_similar(model.theta->kernel, X.col(i), speakers(model), neighbors);
-    for (const Neighbor& neighbor : neighbors) {
-      core().wake(model, neighbor.local_gp);
-    }
+  for (Index i = 0; i < X.cols; ++i) {
+    model.partition.centers.most_similar(model.knowledge.theta->kernel, columns(X).col(i),
+                                         n_asked(model), neighbors);
+    for (const Neighbor& neighbor : neighbors) core().wake(model.partition, neighbor.local_gp);
   }
-}
-
-const Options& SplittingGp::options() const { return state_->options; }
-Index SplittingGp::n_inputs() const { return state_->inputs; }
-Index SplittingGp::n_outputs() const { return state_->outputs; }
-std::uint64_t SplittingGp::n_observations() const { return state_->next_sequence; }
-Index SplittingGp::n_local() const { return std::ssize(state_->local_gps); }
-const std::vector<SplitRecord>& SplittingGp::split_history() const { return state_->split_history; }
-
-std::vector<LocalGpSummary> SplittingGp::local_gps() const {
-  std::vector<LocalGpSummary> result;
-  result.reserve(state_->local_gps.size());
-  for (const LocalGp& local : state_->local_gps) {
-    const double ratio = local.factor().largest_pivot() / local.factor().smallest_pivot();
-    result.push_back({std::ssize(result), local.center(), local.owned(), local.inherited(),
-                      local.theta().values.version, local.jittered(), ratio * ratio,
-                      local.memory_bytes()});
-  }
-  return result;
-}
-
-std::size_t SplittingGp::memory_bytes() const {
-  const ModelState& model = *state_;
-  const auto vectors_of = [](const Hyperparameters& theta) {
-    return static_cast<std::size_t>(theta.length_scale.size() + theta.mean.size() +
-                                    theta.output_scale.size()) *
-           sizeof(double);
-  };
-  std::size_t bytes = sizeof(*this) + sizeof(ModelState) + model.centers.memory_bytes() +
-                      model.split_history.capacity() * sizeof(SplitRecord) +
-                      model.training_history.capacity() * sizeof(TrainResult);
-  bytes += static_cast<std::size_t>(model.workspace.columns.size()) * sizeof(double);
-  bytes += sizeof(Theta) + 2 * vectors_of(model.theta->values) +
-           vectors_of(model.options.hyperparameters);
-  for (const TrainResult& result : model.training_history) bytes += vectors_of(result.theta);
-  for (const LocalGp& local : model.local_gps) bytes += local.memory_bytes();
-  return bytes;
 }
 
 void SplittingGp::wake() {
-  for (Index i = 0; i < n_local(); ++i) core().wake(*state_, i);
-  state_->may_be_dormant = state_->awake_limit > 0;
+  Partition& partition = state_->partition;
+  for (Index i = 0; i < n_local(); ++i) core().wake(partition, i);
+  partition.may_be_dormant = partition.awake_limit > 0;
 }
 
 void SplittingGp::set_awake_limit(Index limit) {
   if (limit < 0)
     throw InvalidArgument("awake_limit is " + std::to_string(limit) + "; it must be at least 0");
-  splitgp::set_awake_limit(*state_, limit);
+  splitgp::set_awake_limit(state_->partition, limit);
 }
 
-Index SplittingGp::awake_limit() const { return state_->awake_limit; }
+Index SplittingGp::awake_limit() const { return state_->partition.awake_limit; }
 
 void SplittingGp::set_threads(int threads) {
   Options changed = state_->options;

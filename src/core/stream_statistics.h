@@ -37,8 +37,6 @@ class StreamStatistics {
     return (sums_.squares / static_cast<double>(sums_.n)).cwiseMax(0.0).cwiseSqrt();
   }
 
-  Eigen::Index count() const { return sums_.n; }
-
  private:
   Sums sums_;
 };

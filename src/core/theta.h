@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "core/kernel.h"
 #include "splitgp/hyperparameters.h"
@@ -10,9 +12,11 @@ namespace splitgp {
 /// One version of θ with its kernel ready to use. Immutable, and shared by the local GPs whose
 /// factors were made with it.
 struct Theta {
-  explicit Theta(Hyperparameters completed) : values(std::move(completed)), kernel(values) {}
+  Theta(Hyperparameters completed, std::uint64_t number)
+      : values(std::move(completed)), version(number), kernel(values) {}
 
   Hyperparameters values;
+  std::uint64_t version;  // counts the changes of θ
   Kernel kernel;
 };
 

@@ -6,8 +6,6 @@
 #include <random>
 #include <utility>
 
-#include "core/model_state.h"
-
 namespace splitgp {
 
 using Eigen::Index;
@@ -23,20 +21,6 @@ std::vector<std::size_t> random_order(std::size_t n, std::uint64_t seed) {
   return order;
 }
 
-void append_rows(TrainingSet::Block& block, const LocalGp& local, bool owned_only) {
-  Index row = block.inputs.rows();
-  const Index rows = row + (owned_only ? local.owned() : local.size());
-  block.inputs.conservativeResize(rows, local.inputs().cols());
-  block.outputs.conservativeResize(rows, local.outputs().cols());
-  block.noise_variance.conservativeResize(rows);
-  for (Index j = 0; j < local.size(); ++j) {
-    if (owned_only && !local.owns(j)) continue;
-    block.inputs.row(row) = local.inputs().row(j);
-    block.outputs.row(row) = local.outputs().row(j);
-    block.noise_variance(row++) = local.noise_variance()(j);
-  }
-}
-
 void thin_evenly(TrainingSet::Block& block, Index most) {
   const Index n = block.inputs.rows();
   for (Index to = 0; to < most; ++to) {
@@ -50,53 +34,38 @@ void thin_evenly(TrainingSet::Block& block, Index most) {
   block.noise_variance.conservativeResize(most);
 }
 
-// Local GP `first`, with what it inherits; or, if that is little, the observations that it and the
-// local GPs most similar to it own.
-TrainingSet::Block neighbourhood(const ModelState& model, std::size_t first, Index enough,
-                                 std::vector<bool>& used) {
+// Region `first`, with what its model has inherited; or, if that is little, the observations that
+// it and the regions most similar to it own.
+TrainingSet::Block neighbourhood(const StreamKnowledge& knowledge, const TrainingRegions& regions,
+                                 Index first, Index enough, std::vector<bool>& used) {
   TrainingSet::Block block;
-  const LocalGp& middle = model.local_gps[first];
-  used[first] = true;
-  if (middle.size() >= enough || model.local_gps.size() == 1) {
-    append_rows(block, middle, false);
+  used[static_cast<std::size_t>(first)] = true;
+  if (regions.size(first) >= enough || regions.centers().size() == 1) {
+    regions.append(first, false, block);
     if (block.inputs.rows() > kLargestBlock) thin_evenly(block, kLargestBlock);
     return block;
   }
   std::vector<Neighbor> neighbors;
-  model.centers.most_similar(model.theta->kernel, middle.center(), 2 * enough, neighbors);
-  append_rows(block, middle, true);
+  regions.centers().most_similar(knowledge.theta->kernel, regions.center(first), 2 * enough,
+                                 neighbors);
+  regions.append(first, true, block);
   for (const Neighbor& neighbor : neighbors) {
     const auto i = static_cast<std::size_t>(neighbor.local_gp);
-    const LocalGp& local = model.local_gps[i];
     if (used[i]) continue;
-    if (block.inputs.rows() + local.owned() > enough) break;
+    if (block.inputs.rows() + regions.owned(neighbor.local_gp) > enough) break;
     used[i] = true;
-    append_rows(block, local, true);
+    regions.append(neighbor.local_gp, true, block);
   }
   return block;
 }
 
 }  // namespace
 
-TrainingSet draw_training_set(const ModelState& model, Index most_observations,
-                              std::uint64_t seed) {
+TrainingSet scale_of(const StreamKnowledge& knowledge) {
   TrainingSet set;
-  set.sequence = model.next_sequence;
-  std::vector<bool> used(model.local_gps.size(), false);
-  double cost = 0.0;
-  for (const std::size_t i : random_order(model.local_gps.size(), seed)) {
-    if (used[i]) continue;
-    TrainingSet::Block block =
-        neighbourhood(model, i, std::min(kNeighbourhood, most_observations), used);
-    const Index n = block.inputs.rows();
-    cost += std::pow(static_cast<double>(n), 3);
-    const bool too_much = set.observations + n > most_observations || cost > kLargestTrainingCost;
-    if (!set.blocks.empty() && too_much) break;
-    set.blocks.push_back(std::move(block));
-    set.observations += n;
-  }
-  const StreamStatistics& inputs = model.input_statistics;
-  const StreamStatistics& outputs = model.output_statistics;
+  set.sequence = knowledge.observations;
+  const StreamStatistics& inputs = knowledge.input_statistics;
+  const StreamStatistics& outputs = knowledge.output_statistics;
   set.input_spread = inputs.spread();
   set.output_mean = outputs.mean();
   set.output_spread = outputs.spread();
@@ -114,6 +83,26 @@ TrainingSet draw_training_set(const ModelState& model, Index most_observations,
     if (!(set.output_spread(o) > 1e-12 * size) || set.output_spread(o) < 1e-140) {
       set.output_spread(o) = size > 1e-130 ? 1e-3 * size : 1.0;
     }
+  }
+  return set;
+}
+
+TrainingSet draw_training_set(const StreamKnowledge& knowledge, const TrainingRegions& regions,
+                              Index most_observations, std::uint64_t seed) {
+  TrainingSet set = scale_of(knowledge);
+  const auto count = static_cast<std::size_t>(regions.centers().size());
+  std::vector<bool> used(count, false);
+  double cost = 0.0;
+  for (const std::size_t i : random_order(count, seed)) {
+    if (used[i]) continue;
+    TrainingSet::Block block = neighbourhood(knowledge, regions, static_cast<Index>(i),
+                                             std::min(kNeighbourhood, most_observations), used);
+    const Index n = block.inputs.rows();
+    cost += std::pow(static_cast<double>(n), 3);
+    const bool too_much = set.observations + n > most_observations || cost > kLargestTrainingCost;
+    if (!set.blocks.empty() && too_much) break;
+    set.blocks.push_back(std::move(block));
+    set.observations += n;
   }
   return set;
 }

@@ -4,9 +4,10 @@
 #include <cstdint>
 #include <vector>
 
-namespace splitgp {
+#include "core/centers.h"
+#include "core/stream_knowledge.h"
 
-struct ModelState;
+namespace splitgp {
 
 /// A copy of what Train looks at, so that it can run while the model moves on.
 struct TrainingSet {
@@ -33,16 +34,32 @@ inline constexpr double kLargestTrainingCost = 1e9;
 inline constexpr Eigen::Index kLargestBlock = 1000;
 inline constexpr Eigen::Index kNeighbourhood = 400;
 
+/// The scale of a stream, without observations.
+TrainingSet scale_of(const StreamKnowledge& knowledge);
+
+/// Where observations are drawn from: models of one region each, local GPs or a rival's.
+class TrainingRegions {
+ public:
+  virtual ~TrainingRegions() = default;
+  /// The middle of each region.
+  virtual const Centers& centers() const = 0;
+  virtual Eigen::VectorXd center(Eigen::Index region) const = 0;
+  /// The observations that a region's model conditions on, and how many of them are its own.
+  virtual Eigen::Index size(Eigen::Index region) const = 0;
+  virtual Eigen::Index owned(Eigen::Index region) const = 0;
+  virtual void append(Eigen::Index region, bool owned_only, TrainingSet::Block& block) const = 0;
+};
+
 /// Neighbourhoods drawn at random, until the next would exceed `most_observations` or the cost of
 /// one evaluation its bound; at least one. The draw is fixed by `seed`. O(C·blocks +
 /// most_observations·d)
 ///
-/// A neighbourhood is a local GP (every so manieth of its points, where split_limit is beyond
-/// kLargestBlock) or, where split_limit is small, several adjacent ones: a hundred
-/// neighbouring points see too little of the function to tell a long length scale from a small
-/// signal variance (kin40k, m = 100: RMSE 0.220 from single local GPs, 0.216 from neighbourhoods).
-TrainingSet draw_training_set(const ModelState& model, Eigen::Index most_observations,
-                              std::uint64_t seed);
+/// A neighbourhood is one region (an evenly spaced selection of its points, where it has more than
+/// kLargestBlock) or, where regions are small, several adjacent ones: a hundred neighbouring points
+/// see too little of the function to tell a long length scale from a small signal variance (kin40k,
+/// m = 100: RMSE 0.220 from single local GPs, 0.216 from neighbourhoods).
+TrainingSet draw_training_set(const StreamKnowledge& knowledge, const TrainingRegions& regions,
+                              Eigen::Index most_observations, std::uint64_t seed);
 
 /// A smaller set for a first look: the first blocks of `set`, or a part of the first, within the
 /// limit.

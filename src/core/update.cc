@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "core/model_training.h"
+#include "core/predict.h"
+#include "core/refit.h"
 #include "core/split.h"
 #include "core/waking.h"
 
@@ -10,27 +12,34 @@ namespace splitgp {
 
 using Eigen::Index;
 
-UpdateResult update(ModelState& model, const Observation& observation) {
+namespace {
+
+// The observations that the second child took over.
+std::vector<std::uint64_t> owned_sequences(const LocalGp& local) {
+  std::vector<std::uint64_t> sequences;
+  for (Index j = 0; j < local.size(); ++j) {
+    if (local.owns(j)) sequences.push_back(local.sequence(j));
+  }
+  return sequences;
+}
+
+// The rest of Algorithm 2, from when I is known.
+UpdateResult update_routed(ModelState& model, const Observation& observation, Index I) {
+  Partition& partition = model.partition;
+  StreamKnowledge& knowledge = model.knowledge;
+  const Kernel& kernel = knowledge.theta->kernel;
   UpdateResult result;
   result.sequence = observation.sequence;
-
-  // If C = 0: the first observation makes the first local GP.
-  if (model.local_gps.empty()) {
-    model.local_gps.emplace_back(model.inputs, model.outputs, model.theta, model.options);
-    model.centers.set(0, observation.x, model.theta->kernel);
-    keep_awake(model, 0);
-  }
-
-  // I ← argmax_i k(x, c_i)
-  const Index I = model.centers.most_similar(model.theta->kernel, observation.x);
-  LocalGp& local = model.local_gps[static_cast<std::size_t>(I)];
+  result.routed_to = I;
   result.local_gp = I;
+
+  LocalGp& local = partition.at(I);
   local.prefetch();
-  if (!is_current(model, local)) {
-    local.refit(model.theta);
+  if (!is_current(local, *knowledge.theta)) {
+    local.refit(knowledge.theta);
     ++result.refits;
   }
-  wake(model, I);
+  wake(partition, I);
 
   // Append (x, y) to local GP I and move its center; an inherited point makes room.
   result.jitter = local.append(observation, model.workspace);
@@ -41,32 +50,53 @@ UpdateResult update(ModelState& model, const Observation& observation) {
   // If n_I > m: Split.
   if (local.owned() > model.options.split_limit) {
     LocalGp second = split(local);
-    const Index new_local_gp = std::ssize(model.local_gps);
-    model.split_history.push_back(
+    const Index new_local_gp = partition.size();
+    partition.split_history.push_back(
         {observation.sequence, I, new_local_gp, local.owned(), second.owned()});
-    model.centers.set(new_local_gp, second.center(), model.theta->kernel);
-    model.centers.set(I, local.center(), model.theta->kernel);
-    // The newest observation is the last row of the child that kept it.
-    const Index last = second.size() - 1;
-    if (second.sequence(last) == observation.sequence && second.owns(last))
-      result.local_gp = new_local_gp;
-    model.local_gps.push_back(std::move(second));
-    keep_awake(model, new_local_gp);
+    partition.centers.set(new_local_gp, second.center(), kernel);
+    partition.centers.set(I, local.center(), kernel);
     result.new_local_gp = new_local_gp;
+    result.leaving = owned_sequences(second);
+    if (result.leaving.back() == observation.sequence) result.local_gp = new_local_gp;
+    partition.local_gps.push_back(std::move(second));
+    keep_awake(partition, new_local_gp);
   } else {
-    model.centers.set(I, local.center(), model.theta->kernel);
+    partition.centers.set(I, local.center(), kernel);
   }
 
-  let_sleep(model);
+  let_sleep(partition);
 
   // A new θ reaches everyone in time, at most one refit with each update.
-  if (result.refits == 0 && refit_next(model)) ++result.refits;
+  if (result.refits == 0 && refit_next(partition, knowledge.theta)) ++result.refits;
 
-  ++model.next_sequence;
-  model.input_statistics.add(observation.x);
-  model.output_statistics.add(observation.y);
+  ++knowledge.observations;
+  knowledge.input_statistics.add(observation.x);
+  knowledge.output_statistics.add(observation.y);
   result.trained = train_if_due(model);
   return result;
+}
+
+}  // namespace
+
+UpdateResult update(ModelState& model, const Observation& observation) {
+  Partition& partition = model.partition;
+  const Kernel& kernel = model.knowledge.theta->kernel;
+  // If C = 0: the first observation makes the first local GP.
+  if (partition.local_gps.empty()) {
+    partition.local_gps.emplace_back(model.inputs, model.outputs, model.knowledge.theta,
+                                     model.options);
+    partition.centers.set(0, observation.x, kernel);
+    keep_awake(partition, 0);
+  }
+  // I ← argmax_i k(x, c_i)
+  return update_routed(model, observation, partition.centers.most_similar(kernel, observation.x));
+}
+
+UpdateResult predict_then_update(ModelState& model, const Observation& observation,
+                                 Prediction& before) {
+  if (model.partition.local_gps.empty()) return update(model, observation);
+  // The local GP that Predict asks first is the one that Update routes to.
+  return update_routed(model, observation, predict_waking(model, observation.x, before));
 }
 
 }  // namespace splitgp

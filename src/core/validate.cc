@@ -5,7 +5,10 @@
 #include <cmath>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
+#include "core/option_table.h"
 #include "splitgp/error.h"
 
 namespace splitgp {
@@ -34,7 +37,7 @@ void check_range(std::string_view field, double value, double low, double high) 
   }
 }
 
-void check_ranges(const char* field, const Eigen::VectorXd& values, double low, double high) {
+void check_ranges(const char* field, const Vector& values, double low, double high) {
   for (Eigen::Index k = 0; k < values.size(); ++k) {
     std::string name(field);
     name.append("[").append(text(k)).append("]");
@@ -49,15 +52,15 @@ void check_width(const char* field, Eigen::Index size, Eigen::Index expected) {
 }  // namespace
 
 void check_options(const Options& options) {
-  if (options.split_limit < 1)
-    reject("split_limit is ", options.split_limit, "; it must be at least 1");
-  if (options.neighbors < 0) {
-    reject("neighbors is ", options.neighbors, "; it must be at least 1, or 0 for all local GPs");
-  }
-  if (options.training_observations < 2) {
-    reject("training_observations is ", options.training_observations, "; it must be at least 2");
-  }
-  if (options.threads < 1) reject("threads is ", options.threads, "; it must be at least 1");
+  each_option([&options]<typename Value>(const OptionEntry& entry, Value Options::*member) {
+    if constexpr (std::is_same_v<Value, int>) {
+      const int value = options.*member;
+      if (value >= entry.least || (value == 0 && !entry.zero_means.empty())) return;
+      const std::string or_zero =
+          entry.zero_means.empty() ? "" : ", or 0 for " + std::string(entry.zero_means);
+      reject(entry.name, " is ", value, "; it must be at least ", entry.least, or_zero);
+    }
+  });
 }
 
 void check_values(const char* field, const Eigen::Ref<const Eigen::MatrixXd>& columns,
@@ -89,6 +92,20 @@ void check_noise(const Eigen::Ref<const Eigen::VectorXd>& noise_variance,
   }
 }
 
+void check_batch(const MatrixView& X, const MatrixView& Y, const MatrixView& noise_variance,
+                 std::ptrdiff_t inputs, std::ptrdiff_t outputs) {
+  using Columns = Eigen::Map<const Eigen::MatrixXd, 0, Eigen::OuterStride<>>;
+  const auto columns = [](const MatrixView& view) {
+    return Columns(view.data, view.rows, view.cols, Eigen::OuterStride<>(view.stride));
+  };
+  check_values("x", columns(X), inputs);
+  check_values("y", columns(Y), outputs);
+  if (X.cols != Y.cols) reject("y has ", Y.cols, " rows and x has ", X.cols);
+  check_noise(Eigen::Map<const Eigen::VectorXd>(noise_variance.data,
+                                                noise_variance.rows * noise_variance.cols),
+              X.cols);
+}
+
 Hyperparameters complete(Hyperparameters theta, Eigen::Index inputs, Eigen::Index outputs) {
   constexpr double kTiny = 1e-300;
   constexpr double kHuge = 1e300;
@@ -107,6 +124,12 @@ Hyperparameters complete(Hyperparameters theta, Eigen::Index inputs, Eigen::Inde
   check_range("noise_variance", theta.noise_variance, 0.0, kHuge);
   check_range("shape", theta.shape, 1e-3, 1e6);
   return theta;
+}
+
+Hyperparameters starting_theta(const Options& options, Eigen::Index inputs, Eigen::Index outputs) {
+  Hyperparameters theta = options.hyperparameters.value_or(Hyperparameters{});
+  if (options.kernel != KernelFamily::automatic) theta.kernel = options.kernel;
+  return complete(std::move(theta), inputs, outputs);
 }
 
 }  // namespace splitgp

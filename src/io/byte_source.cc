@@ -32,7 +32,6 @@ FileSource::FileSource(const std::filesystem::path& path, Waiter* waiter) : wait
     if (!standard_input) ::close(descriptor_);
     throw ReadError(name_ + ": is a directory");
   }
-  if (S_ISREG(status.st_mode)) size_ = static_cast<std::uint64_t>(status.st_size);
 }
 
 FileSource::~FileSource() {
@@ -41,7 +40,7 @@ FileSource::~FileSource() {
 
 std::size_t FileSource::read(char* to, std::size_t most) {
   while (true) {
-    if (!size_ && waiter_ != nullptr) wait();
+    if (waiter_ != nullptr) wait();
     const ssize_t got = ::read(descriptor_, to, most);
     if (got >= 0) {
       position_ += static_cast<std::uint64_t>(got);
@@ -54,7 +53,12 @@ std::size_t FileSource::read(char* to, std::size_t most) {
 void FileSource::wait() {
   std::array<pollfd, 2> descriptors{
       {{descriptor_, POLLIN, 0}, {waiter_->end_descriptor(), POLLIN, 0}}};
-  if (::poll(descriptors.data(), 1, 0) != 0) return;
+  // Check for the end even if bytes are available: the source may never run dry, and the line it is
+  // in may never end.
+  if (::poll(descriptors.data(), descriptors.size(), 0) > 0) {
+    if (descriptors[1].revents != 0) throw WaitEnded();
+    return;
+  }
   waiter_->before_wait();
   const auto start = std::chrono::steady_clock::now();
   while (true) {

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -15,28 +14,28 @@ class ReadError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Thrown out of a read that waited when its Waiter called the wait off. What had arrived and made
-/// no whole row yet is lost to this reader.
+/// Thrown by a read when its Waiter's end_descriptor() becomes readable. A row that has arrived
+/// only in part is lost.
 class WaitEnded {};
 
-/// What happens while an input has nothing to say. A pipe may be silent for hours.
+/// What to do while waiting for an input: a pipe may be silent for hours.
 class Waiter {
  public:
   virtual ~Waiter() = default;
-  /// Before every wait: the moment to hand on what is ready.
+  /// Called before every wait: the time to flush what is ready.
   virtual void before_wait() = 0;
-  /// Until idle() is due; negative: never.
+  /// Time until idle() is due; negative: never.
   virtual int milliseconds_to_idle() = 0;
   virtual void idle() = 0;
-  /// A descriptor that becomes readable when the wait shall end with WaitEnded; negative: none.
+  /// Reading ends with WaitEnded when this descriptor becomes readable; negative: never.
   virtual int end_descriptor() const = 0;
 };
 
-/// Bytes, as they arrive.
+/// A source of bytes.
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
-  /// Waits for at least one byte, never for `most` of them; 0 is the end. Throws ReadError.
+  /// Waits for at least one byte, but not for `most`. Returns 0 at the end. Throws ReadError.
   virtual std::size_t read(char* to, std::size_t most) = 0;
 };
 
@@ -52,8 +51,7 @@ class FileSource : public ByteSource {
   std::size_t read(char* to, std::size_t most) override;
 
   std::uint64_t position() const { return position_; }
-  std::optional<std::uint64_t> size() const { return size_; }  ///< Known of regular files.
-  double waited_seconds() const { return waited_seconds_; }    ///< For bytes to arrive.
+  double waited_seconds() const { return waited_seconds_; }  ///< Time spent in waits.
   const std::string& name() const { return name_; }
 
  private:
@@ -62,7 +60,6 @@ class FileSource : public ByteSource {
   std::string name_;
   int descriptor_ = -1;
   Waiter* waiter_ = nullptr;
-  std::optional<std::uint64_t> size_;
   std::uint64_t position_ = 0;
   double waited_seconds_ = 0.0;
 };

@@ -7,14 +7,15 @@
 #include <utility>
 
 #include "io/number.h"
+#include "io/printable.h"
 
 namespace splitgp {
 
 CsvReader::CsvReader(TextBuffer text, std::string name, CsvOptions options)
     : text_(std::move(text)), name_(std::move(name)), options_(options) {}
 
-// Finds the end of the next record, line breaks within quotes not counted; its length is without
-// the final line break.
+// Finds the end of the next record, ignoring line breaks within quotes. `length` excludes the final
+// line break.
 CsvReader::Scan CsvReader::scan(std::size_t& length) {
   enum class State { field_start, plain, in_quotes, after_quote, after_return };
   State state = State::field_start;
@@ -73,31 +74,27 @@ void CsvReader::split_fields(std::string_view record) {
   }
 }
 
-// The first line of what is left, and only that: what follows may be sound.
-void CsvReader::reject_line(RejectedRow& rejected, std::string reason) {
-  rejected.line = text_.line_number();
-  rejected.reason = std::move(reason);
-  std::string_view line;
-  text_.take_line(line);
+std::string CsvReader::reason_to_reject(Scan found) const {
+  if (found == Scan::open_quote) return "a quoted field is not closed";
+  if (found == Scan::stray_quote) return "a closing quote is not followed by a separator";
+  return fmt::format("the row is longer than {} bytes", text_.longest_row());
 }
 
 RowReader::Next CsvReader::next_record(RejectedRow& rejected) {
+  // Only the first line of what was rejected: the lines after it may be sound.
+  if (std::exchange(drop_line_, false)) {
+    std::string_view line;
+    text_.take_line(line);
+  }
   while (true) {
     std::size_t length = 0;
-    switch (scan(length)) {
-      case Scan::end:
-        return Next::end;
-      case Scan::open_quote:
-        reject_line(rejected, "a quote is opened and not closed");
-        return Next::rejected;
-      case Scan::stray_quote:
-        reject_line(rejected, "a closing quote is followed by something else than a separator");
-        return Next::rejected;
-      case Scan::too_long:
-        reject_line(rejected, fmt::format("the row is longer than {} bytes", text_.longest_row()));
-        return Next::rejected;
-      case Scan::record:
-        break;
+    const Scan found = scan(length);
+    if (found == Scan::end) return Next::end;
+    if (found != Scan::record) {
+      rejected.line = text_.line_number();
+      rejected.reason = reason_to_reject(found);
+      drop_line_ = true;
+      return Next::rejected;
     }
     record_line_ = text_.line_number();
     std::string_view record = text_.text().substr(0, length);
@@ -127,7 +124,7 @@ void CsvReader::detect_separator() {
       if (c == kCandidates[k]) ++counts[k];
     }
   }
-  // With decimal commas a comma separates nothing.
+  // With decimal commas, a comma does not separate.
   if (options_.decimal_mark == ',') counts[0] = 0;
   const auto most = std::max_element(counts.begin(), counts.end());
   options_.separator = *most == 0 && options_.decimal_mark == ','
@@ -141,8 +138,8 @@ void CsvReader::read_header() {
   RejectedRow rejected;
   const Next first = next_record(rejected);
   if (first == Next::rejected) {
-    throw ReadError(
-        fmt::format("{}: line {}: {} in the header", name_, rejected.line, rejected.reason));
+    throw ReadError(fmt::format("{}: line {}: the {} cannot be read: {}", name_, rejected.line,
+                                options_.header ? "header" : "first row", rejected.reason));
   }
   if (first == Next::end) return;
   for (std::size_t i = 0; i < n_fields_; ++i) {
@@ -194,8 +191,8 @@ RowReader::Next CsvReader::next(Row& row, RejectedRow& rejected) {
     return Next::rejected;
   }
   if (n_fields_ != columns_.size()) {
-    rejected.reason =
-        fmt::format("the row has {} fields and the header {}", n_fields_, columns_.size());
+    rejected.reason = fmt::format("the row has {} {}, but the header has {}", n_fields_,
+                                  n_fields_ == 1 ? "field" : "fields", columns_.size());
     return Next::rejected;
   }
   row.numbers.resize(number_fields_.size());

@@ -11,13 +11,13 @@
 namespace splitgp {
 
 struct CsvOptions {
-  char separator = '\0';  ///< '\0': the one of , ; tab | that is most frequent in the header.
+  char separator = '\0';  ///< '\0': the most frequent of , ; tab | in the header.
   char decimal_mark = '.';
-  bool header = true;  ///< false: the columns are called 1, 2, 3, …
+  bool header = true;  ///< false: the columns are named 1, 2, 3, …
 };
 
 /// Separated values with the quoting of RFC 4180: "a ""quoted"" field", line breaks within quotes.
-/// A quote that is never closed costs its own line only, not the rest of the input.
+/// A quote that is never closed costs only its own line, not the rest of the input.
 class CsvReader : public RowReader {
  public:
   CsvReader(TextBuffer text, std::string name, CsvOptions options);
@@ -26,12 +26,13 @@ class CsvReader : public RowReader {
   void select(ColumnSelection selection) override;
   Next next(Row& row, RejectedRow& rejected) override;
   std::uint64_t skip(std::uint64_t rows) override;
+  std::string_view front() const override { return text_.front(); }
 
  private:
   enum class Scan { record, open_quote, stray_quote, too_long, end };
   Scan scan(std::size_t& length);
   Next next_record(RejectedRow& rejected);
-  void reject_line(RejectedRow& rejected, std::string reason);
+  std::string reason_to_reject(Scan found) const;
   void split_fields(std::string_view record);
   void detect_separator();
   void read_header();
@@ -41,6 +42,7 @@ class CsvReader : public RowReader {
   std::string name_;
   CsvOptions options_;
   bool header_read_ = false;
+  bool drop_line_ = false;     // the next line was rejected and is still to be dropped
   bool first_is_row_ = false;  // without a header, the first record still has to be delivered
   std::vector<std::string> columns_;
   std::vector<std::string> fields_;  // of the current record; more than n_fields_ are spare
@@ -50,7 +52,7 @@ class CsvReader : public RowReader {
   ColumnSelection selection_;
   std::vector<std::size_t> number_fields_;
   std::vector<std::size_t> text_fields_;
-  std::string missing_column_;  // the reason to reject everything, if not empty
+  std::string missing_column_;  // if not empty, the reason to reject every row
 };
 
 }  // namespace splitgp

@@ -13,7 +13,7 @@ void CsvLine::separate() {
 
 void CsvLine::add(std::string_view text) {
   separate();
-  // The other separators too, so that a reader who guesses from the header guesses right.
+  // Other separators too, so that a reader that guesses from the header guesses right.
   if (text.find_first_of(",\"\r\n;\t|") == std::string_view::npos) {
     line_ += text;
     return;

@@ -8,10 +8,10 @@ namespace splitgp {
 /// One line of CSV (RFC 4180), built field by field.
 class CsvLine {
  public:
-  void add(std::string_view text);  ///< In quotes if it needs them.
+  void add(std::string_view text);  ///< Quoted if necessary.
   void add(double number);          ///< The shortest text that reads back as the same number.
   void add_count(unsigned long long count);
-  /// The line with its line break; the next one begins empty.
+  /// Returns the line with its line break, and starts an empty one.
   std::string take();
 
  private:

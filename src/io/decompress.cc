@@ -19,7 +19,7 @@ constexpr std::string_view kXz =
     "7zXZ\0"sv;
 constexpr std::string_view kZstd = "\x28\xb5\x2f\xfd"sv;
 
-// Puts bytes that were looked at back in front of a source.
+// A source with bytes that were already read put back in front.
 class Rewound : public ByteSource {
  public:
   Rewound(std::string front, std::unique_ptr<ByteSource> rest)
@@ -37,7 +37,7 @@ class Rewound : public ByteSource {
   std::unique_ptr<ByteSource> rest_;
 };
 
-// The part the three formats share: feed packed bytes until something comes out.
+// What the three formats share: feed compressed bytes until something comes out.
 class Decompressor : public ByteSource {
  public:
   Decompressor(std::unique_ptr<ByteSource> packed, std::string name)
@@ -45,12 +45,12 @@ class Decompressor : public ByteSource {
 
   std::size_t read(char* to, std::size_t most) override {
     while (true) {
-      // What is inside the decoder comes first: waiting for more input could take for ever.
+      // First what the decoder holds already: more input may be long in coming.
       const std::size_t made = decode(to, most);
       if (made > 0) return made;
       if (ended_) {
         if (between_members()) return 0;
-        throw ReadError(name_ + ": the compressed data end too early");
+        throw ReadError(name_ + ": the compressed data is truncated");
       }
       if (begin_ == end_) {
         begin_ = 0;
@@ -61,13 +61,13 @@ class Decompressor : public ByteSource {
   }
 
  protected:
-  // Moves begin_ on; returns the number of bytes made. Called with no input left as well.
+  // Advances begin_; returns the number of bytes produced. Also called with no input left.
   virtual std::size_t decode(char* to, std::size_t most) = 0;
-  // Nothing is open: the input may end here.
+  // Whether the input may end here, between members.
   virtual bool between_members() const = 0;
 
   [[noreturn]] void damaged(const std::string& detail) const {
-    throw ReadError(name_ + ": the compressed data are damaged (" + detail + ")");
+    throw ReadError(name_ + ": the compressed data is damaged (" + detail + ")");
   }
   const char* input() const { return buffer_.data() + begin_; }
   std::size_t input_size() const { return end_ - begin_; }
@@ -77,7 +77,7 @@ class Decompressor : public ByteSource {
  private:
   std::unique_ptr<ByteSource> packed_;
   std::string name_;
-  // Small, so that the position in a small file still says how far the reading has come.
+  // Small, so that the position in a small file still shows progress.
   std::vector<char> buffer_ = std::vector<char>(1 << 13);
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
@@ -123,8 +123,7 @@ class XzSource : public Decompressor {
  public:
   XzSource(std::unique_ptr<ByteSource> packed, std::string name)
       : Decompressor(std::move(packed), std::move(name)) {
-    // The limit is what `xz -9` needs, many times over; without one a damaged header could ask for
-    // anything.
+    // Many times what `xz -9` needs; without a limit, a damaged header could ask for anything.
     constexpr std::uint64_t kMemory = std::uint64_t{1} << 30;
     if (lzma_stream_decoder(&stream_, kMemory, LZMA_CONCATENATED) != LZMA_OK) {
       throw std::bad_alloc();
@@ -144,7 +143,7 @@ class XzSource : public Decompressor {
     if (status == LZMA_STREAM_END) {
       ended_ = true;
     } else if (status != LZMA_OK && status != LZMA_BUF_ERROR) {
-      damaged(status == LZMA_MEMLIMIT_ERROR ? "xz: it asks for too much memory" : "xz");
+      damaged(status == LZMA_MEMLIMIT_ERROR ? "xz: needs too much memory" : "xz");
     }
     return most - stream_.avail_out;
   }
@@ -182,8 +181,8 @@ class ZstdSource : public Decompressor {
 }  // namespace
 
 std::unique_ptr<ByteSource> decompressed(std::unique_ptr<ByteSource> packed, std::string name) {
-  // Looks at no more bytes than it must: the first byte of text already rules all formats out, and
-  // in a pipe the next one may be long in coming.
+  // Reads no more bytes than necessary: the first byte of text rules out all formats, and in a pipe
+  // the next one may be long in coming.
   std::string front;
   const auto may_be = [&front](std::string_view magic) {
     return magic.substr(0, front.size()) == front.substr(0, magic.size());

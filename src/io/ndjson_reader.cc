@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "io/number.h"
+#include "io/printable.h"
 
 namespace splitgp {
 
@@ -19,7 +20,7 @@ namespace {
 
 struct Malformed {
   std::string reason;
-  std::string column = {};  // whose value is no number
+  std::string column = {};  // whose value is not a number
 };
 
 template <typename T>
@@ -31,7 +32,7 @@ T get(simdjson::simdjson_result<T> result) {
   return value;
 }
 
-// Without the space behind it, which simdjson takes along. Lives as long as the line.
+// Without the trailing space that simdjson includes. Valid as long as the line.
 std::string_view token_of(json::value value) { return trimmed(value.raw_json_token()); }
 
 double number_of(json::value value, const std::string& column) {
@@ -43,7 +44,7 @@ double number_of(json::value value, const std::string& column) {
       const std::string_view token = token_of(value);
       double number = 0.0;
       if (value.get_double().get(number) != simdjson::SUCCESS) {
-        throw wrong(shown(token) + " is not a number in range");
+        throw wrong(shown(token) + " is not a number, or out of range");
       }
       if (const std::optional<std::string> problem = check_number(number)) throw wrong(*problem);
       return number;
@@ -62,7 +63,7 @@ double number_of(json::value value, const std::string& column) {
   throw wrong("the value is not a number");
 }
 
-// As it stands in the line.
+// As it is in the line.
 std::string json_of(json::value value) {
   switch (get(value.type())) {
     case json::json_type::object:
@@ -74,7 +75,7 @@ std::string json_of(json::value value) {
   }
 }
 
-// As a person would write it into a table; what is nested stays JSON.
+// As a person would write it in a table; nested values stay JSON.
 std::string text_of(json::value value) {
   switch (get(value.type())) {
     case json::json_type::string:
@@ -86,7 +87,7 @@ std::string text_of(json::value value) {
   }
 }
 
-// Calls visit(key, value) for every field of the object that the line is; throws Malformed.
+// Calls visit(key, value) for every field of the object in the line; throws Malformed.
 template <typename Visit>
 void for_each_field(json::parser& parser, const std::string& line, Visit visit) {
   json::document document;
@@ -105,7 +106,7 @@ void for_each_field(json::parser& parser, const std::string& line, Visit visit) 
     visit(key, field.value());
   }
   if (document.current_location().error() != simdjson::OUT_OF_BOUNDS) {
-    throw Malformed{"something follows the JSON object"};
+    throw Malformed{"there is text after the JSON object"};
   }
 }
 
@@ -124,6 +125,7 @@ bool NdjsonReader::read_line(Line& line) {
     std::string_view text;
     const TextBuffer::Line outcome = text_.take_line(text);
     if (outcome == TextBuffer::Line::end) return false;
+    line.front_size = text_.front().size();
     line.too_long = outcome == TextBuffer::Line::too_long;
     if (line.too_long) return true;
     if (text.find_first_not_of(" \t") == std::string_view::npos) continue;
@@ -134,19 +136,29 @@ bool NdjsonReader::read_line(Line& line) {
 }
 
 bool NdjsonReader::next_line(Line& line) {
-  if (looked_at_.empty()) return read_line(line);
-  line = std::move(looked_at_.front());
-  looked_at_.pop_front();
+  if (looked_at_.empty()) {
+    if (!read_line(line)) return false;
+  } else {
+    line = std::move(looked_at_.front());
+    looked_at_.pop_front();
+  }
+  front_size_ = line.front_size;
   return true;
 }
 
 const std::vector<std::string>& NdjsonReader::columns() {
   if (std::exchange(columns_read_, true)) return columns_;
   Line line;
-  while (read_line(line)) {
+  while (true) {
+    // Later lines that are too long are dropped up to their end; a first line may have no end.
+    if (text_.first_line_too_long()) {
+      throw ReadError(fmt::format(
+          "{}: line {}: the line is longer than {} bytes, and there was no JSON object before it",
+          name_, text_.line_number(), text_.longest_row()));
+    }
+    if (!read_line(line)) break;
     looked_at_.push_back(line);
     looked_at_.back().text.reserve(line.text.size() + simdjson::SIMDJSON_PADDING);
-    if (line.too_long) continue;
     try {
       for_each_field(
           parser_->parser, line.text,
@@ -172,14 +184,13 @@ void NdjsonReader::select(ColumnSelection selection) {
   selection_ = std::move(selection);
 }
 
-// Returns the reason if the line is no row, and sets the column if it has a value that is no
-// number.
+// Returns the reason if the line is not a row, and sets the column if its value is not a number.
 std::string NdjsonReader::parse(const Line& line, Row& row, std::string& column) {
   ++row_;
   std::size_t found = 0;
   row.numbers.resize(selection_.numbers.size());
   row.json_texts = selection_.json_texts;
-  // What an object does not have is null.
+  // A key that is missing is null.
   row.texts.assign(selection_.texts.size(), row.json_texts ? "null" : "");
   try {
     for_each_field(parser_->parser, line.text, [&](const std::string& key, json::value value) {
@@ -187,9 +198,9 @@ std::string NdjsonReader::parse(const Line& line, Row& row, std::string& column)
       if (entry == places_.end()) return;
       Place& place = entry->second;
       if (std::exchange(place.last_row, row_) == row_) {
-        throw Malformed{fmt::format("column {} comes twice", shown(key))};
+        throw Malformed{fmt::format("column {} appears twice", shown(key))};
       }
-      // A value can be read once only; what must be a number has its token for a text.
+      // A value can be read only once; as text, a number is its token.
       if (place.number) {
         if (place.text) row.texts[*place.text] = token_of(value);
         row.numbers[*place.number] = number_of(value, key);

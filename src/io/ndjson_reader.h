@@ -12,7 +12,7 @@
 
 namespace splitgp {
 
-/// One JSON object on each line. Keys that were not asked for are ignored, whatever their values.
+/// One JSON object per line. Keys that were not selected are ignored, whatever their values.
 class NdjsonReader : public RowReader {
  public:
   NdjsonReader(TextBuffer text, std::string name);
@@ -22,18 +22,20 @@ class NdjsonReader : public RowReader {
   void select(ColumnSelection selection) override;
   Next next(Row& row, RejectedRow& rejected) override;
   std::uint64_t skip(std::uint64_t rows) override;
+  std::string_view front() const override { return text_.front().substr(0, front_size_); }
 
  private:
   // Where a key's value belongs; either may be absent.
   struct Place {
     std::optional<std::size_t> number;
     std::optional<std::size_t> text;
-    std::uint64_t last_row = 0;  // the row it was last found in, to notice what comes twice
+    std::uint64_t last_row = 0;  // the row it was last seen in, to notice duplicates
   };
   struct Line {
     std::uint64_t number = 0;
-    std::string text;  // with room behind it for simdjson
+    std::string text;  // with the padding that simdjson needs
     bool too_long = false;
+    std::size_t front_size = 0;  // of the text up to the end of this line
   };
   struct Parser;  // keeps simdjson out of this header
 
@@ -45,7 +47,8 @@ class NdjsonReader : public RowReader {
   std::string name_;
   std::unique_ptr<Parser> parser_;
   Line line_;
-  std::deque<Line> looked_at_;  // for their keys, and not yet delivered
+  std::deque<Line> looked_at_;  // read for their keys, not yet delivered
+  std::size_t front_size_ = 0;  // of the text up to the end of the last line delivered
   std::vector<std::string> columns_;
   bool columns_read_ = false;
 

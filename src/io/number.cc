@@ -7,6 +7,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "io/printable.h"
+
 namespace splitgp {
 namespace {
 
@@ -23,7 +25,7 @@ std::string_view without_plus(std::string_view text) {
   return text;
 }
 
-// Takes the digits that the text begins with; returns how many.
+// Removes the digits at the start of the text; returns how many there were.
 std::size_t take_digits(std::string_view& text) {
   const std::size_t count = std::min(text.find_first_not_of("0123456789"), text.size());
   text.remove_prefix(count);
@@ -56,20 +58,6 @@ bool is_json_number(std::string_view text) {
   return text.empty();
 }
 
-std::string shown(std::string_view text) {
-  constexpr std::size_t kMost = 40;
-  std::string result = "'";
-  for (const char c : text.substr(0, kMost)) {
-    const auto code = static_cast<unsigned char>(c);
-    if (code < 0x20 || code == 0x7f) {
-      result += fmt::format("\\x{:02x}", code);
-    } else {
-      result += c;
-    }
-  }
-  return result + (text.size() > kMost ? "…'" : "'");
-}
-
 std::optional<std::string> check_number(double value) {
   if (!std::isfinite(value)) return fmt::format("{} is not finite", value);
   if (std::abs(value) > kLargest) return fmt::format("{} is larger than {}", value, kLargest);
@@ -81,7 +69,7 @@ std::optional<std::string> parse_number(std::string_view text, char decimal_mark
   if (is_missing(number)) {
     return number.empty() ? "the value is missing" : "the value is missing (" + shown(number) + ")";
   }
-  // 64 digits are more than any number has that a person or a program would write.
+  // More digits than a person or a program would write.
   std::array<char, 64> pointed{};
   std::string_view digits = without_plus(number);
   if (decimal_mark != '.') {
@@ -94,7 +82,7 @@ std::optional<std::string> parse_number(std::string_view text, char decimal_mark
   const char* const end = digits.data() + digits.size();
   const auto [stop, error] = std::from_chars(digits.data(), end, value);
   if (error == std::errc::result_out_of_range && stop == end) {
-    return shown(number) + " is out of the range of numbers";
+    return shown(number) + " is out of range";
   }
   if (error != std::errc() || stop != end) {
     const bool comma = decimal_mark == '.' && std::count(digits.begin(), digits.end(), ',') == 1;

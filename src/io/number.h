@@ -6,20 +6,17 @@
 
 namespace splitgp {
 
-/// A number as the model takes it: finite and at most 1e150 in magnitude. Never the locale's.
-/// Returns the reason if there is none, naming the text; spaces around it do not matter.
+/// Parses a number that the model accepts: finite and at most 1e150 in magnitude. Spaces around it
+/// and the locale do not matter. Returns the reason, which names the text, if it is not one.
 std::optional<std::string> parse_number(std::string_view text, char decimal_mark, double& value);
 
-/// As above, for a number that is one already.
+/// The same check for a number that is parsed already.
 std::optional<std::string> check_number(double value);
 
-/// Whether JSON takes it for a number as it stands: no plus, no leading zeros, no spaces.
+/// Whether the text is a number in JSON, which allows no plus, leading zeros or spaces.
 bool is_json_number(std::string_view text);
 
-/// Without the spaces around it.
+/// The text without the spaces around it.
 std::string_view trimmed(std::string_view text);
-
-/// In quotes, for a message: shortened, with control characters made visible.
-std::string shown(std::string_view text);
 
 }  // namespace splitgp

@@ -21,17 +21,17 @@ struct InputOptions {
   std::size_t longest_row = kLongestRow;
 };
 
-/// An input and the rows in it. `source` says how far the reading has come, in bytes of the file.
+/// An input and its rows. `source` knows how many bytes of the file have been read.
 struct OpenRows {
   const FileSource* source;
   std::unique_ptr<RowReader> reader;
 };
 
-/// Opens a file or "-", unpacks it if need be, and finds out what it holds. Throws ReadError.
+/// Opens a file, or standard input for "-", and detects compression and format. Throws ReadError.
 OpenRows open_rows(const std::filesystem::path& path, const InputOptions& options = {},
                    Waiter* waiter = nullptr);
 
-/// The same for bytes that come from elsewhere.
+/// The same for bytes from another source.
 std::unique_ptr<RowReader> read_rows(std::unique_ptr<ByteSource> source, const std::string& name,
                                      const InputOptions& options = {});
 

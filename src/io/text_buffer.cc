@@ -7,6 +7,7 @@ namespace splitgp {
 namespace {
 
 constexpr std::size_t kChunk = 1 << 16;
+constexpr std::size_t kFront = 1 << 16;
 
 }  // namespace
 
@@ -51,7 +52,17 @@ bool TextBuffer::fill() {
 void TextBuffer::consume(std::size_t count) {
   const std::string_view used = text().substr(0, count);
   line_number_ += static_cast<std::uint64_t>(std::count(used.begin(), used.end(), '\n'));
+  if (front_.size() < kFront) front_ += used.substr(0, kFront - front_.size());
   begin_ += used.size();
+}
+
+bool TextBuffer::first_line_too_long() {
+  std::size_t end = 0;
+  while ((end = text().find('\n')) == std::string_view::npos) {
+    if (too_long()) return true;
+    if (!fill()) return false;
+  }
+  return end > longest_row_;
 }
 
 TextBuffer::Line TextBuffer::take_line(std::string_view& line) {

@@ -9,11 +9,11 @@
 namespace splitgp::rivals {
 
 /// Each checks its own options.
-std::unique_ptr<Method> make_full_gp(const ModelState&, const FullGp::Options&);
-std::unique_ptr<Method> make_robust_bcm(const ModelState&, const RobustBcm::Options&);
-std::unique_ptr<Method> make_local_gp_regression(const ModelState&,
+std::unique_ptr<Method> make_full_gp(const RivalState&, const FullGp::Options&);
+std::unique_ptr<Method> make_robust_bcm(const RivalState&, const RobustBcm::Options&);
+std::unique_ptr<Method> make_local_gp_regression(const RivalState&,
                                                  const LocalGpRegression::Options&);
-std::unique_ptr<Method> make_locally_growing_gp(const ModelState&,
+std::unique_ptr<Method> make_locally_growing_gp(const RivalState&,
                                                 const LocallyGrowingGp::Options&);
 
 /// The way into the rivals' arithmetic, which is compiled for the same instruction sets as the

@@ -1,6 +1,5 @@
 #include <utility>
 
-#include "core/model_state.h"
 #include "rivals/compiled_rivals.h"
 #include "rivals/training_draw.h"
 #include "splitgp/rivals.h"
@@ -11,7 +10,8 @@ namespace {
 
 class FullMethod : public Method {
  public:
-  explicit FullMethod(const ModelState& model) : gp_(model.inputs, model.outputs, model.theta) {}
+  explicit FullMethod(const RivalState& model)
+      : gp_(model.inputs(), model.outputs(), model.knowledge.theta) {}
 
   void learn(const Batch& batch) override { gp_.append(batch); }
   void refit(const ThetaPointer& theta) override { gp_.refit(theta); }
@@ -24,7 +24,7 @@ class FullMethod : public Method {
         posterior.variance.transpose().array() / gp_.theta().signal_variance;
   }
 
-  TrainingSet training_set(const ModelState& model) const override {
+  TrainingSet training_set(const RivalState& model) const override {
     return draw_from_shares(model, {&gp_});
   }
 
@@ -39,7 +39,7 @@ class FullMethod : public Method {
 
 }  // namespace
 
-std::unique_ptr<Method> make_full_gp(const ModelState& model, const FullGp::Options&) {
+std::unique_ptr<Method> make_full_gp(const RivalState& model, const FullGp::Options&) {
   return std::make_unique<FullMethod>(model);
 }
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "core/centers.h"
-#include "core/model_state.h"
 #include "rivals/compiled_rivals.h"
 #include "rivals/training_draw.h"
 #include "rivals/votes.h"
@@ -21,14 +20,14 @@ namespace {
 
 class LocalModels : public Method {
  public:
-  LocalModels(const ModelState& model, const LocalGpRegression::Options& options)
-      : inputs_(model.inputs),
-        outputs_(model.outputs),
-        theta_(model.theta),
+  LocalModels(const RivalState& model, const LocalGpRegression::Options& options)
+      : inputs_(model.inputs()),
+        outputs_(model.outputs()),
+        theta_(model.knowledge.theta),
         log_threshold_(std::log(options.generate_threshold)),
         neighbors_(options.neighbors),
         most_observations_(options.most_observations),
-        centers_(model.inputs) {
+        centers_(model.inputs()) {
     if (!(options.generate_threshold > 0.0 && options.generate_threshold < 1.0)) {
       throw InvalidArgument("generate_threshold is " + std::to_string(options.generate_threshold) +
                             "; it must lie between 0 and 1");
@@ -116,7 +115,7 @@ class LocalModels : public Method {
     predict_mixture(models_, votes, X, theta_->values, result);
   }
 
-  TrainingSet training_set(const ModelState& model) const override {
+  TrainingSet training_set(const RivalState& model) const override {
     std::vector<const ExactGp*> parts;
     for (const ExactGp& local : models_) parts.push_back(&local);
     return draw_from_regions(model, parts);
@@ -177,7 +176,7 @@ class LocalModels : public Method {
 
 }  // namespace
 
-std::unique_ptr<Method> make_local_gp_regression(const ModelState& model,
+std::unique_ptr<Method> make_local_gp_regression(const RivalState& model,
                                                  const LocalGpRegression::Options& options) {
   return std::make_unique<LocalModels>(model, options);
 }

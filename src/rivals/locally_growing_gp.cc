@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/model_state.h"
 #include "rivals/compiled_rivals.h"
 #include "rivals/random_tree.h"
 #include "rivals/training_draw.h"
@@ -22,7 +21,7 @@ namespace {
 
 class GrowingTree : public Method {
  public:
-  GrowingTree(const ModelState& model, const LocallyGrowingGp::Options& options)
+  GrowingTree(const RivalState& model, const LocallyGrowingGp::Options& options)
       : split_limit_(options.split_limit),
         overlap_(options.overlap),
         combination_(options.combination),
@@ -35,7 +34,7 @@ class GrowingTree : public Method {
       throw InvalidArgument("overlap is " + std::to_string(options.overlap) +
                             "; it must lie between 0 and 1");
     }
-    leaves_.emplace_back(model.inputs, model.outputs, model.theta);
+    leaves_.emplace_back(model.inputs(), model.outputs(), model.knowledge.theta);
   }
 
   void learn(const Batch& batch) override {
@@ -71,7 +70,7 @@ class GrowingTree : public Method {
     }
   }
 
-  TrainingSet training_set(const ModelState& model) const override {
+  TrainingSet training_set(const RivalState& model) const override {
     std::vector<const ExactGp*> parts;
     for (const ExactGp& leaf : leaves_) parts.push_back(&leaf);
     return draw_from_regions(model, parts);
@@ -129,7 +128,7 @@ class GrowingTree : public Method {
 
 }  // namespace
 
-std::unique_ptr<Method> make_locally_growing_gp(const ModelState& model,
+std::unique_ptr<Method> make_locally_growing_gp(const RivalState& model,
                                                 const LocallyGrowingGp::Options& options) {
   return std::make_unique<GrowingTree>(model, options);
 }

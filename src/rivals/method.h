@@ -6,6 +6,7 @@
 #include "core/theta.h"
 #include "core/training_set.h"
 #include "rivals/exact_gp.h"
+#include "rivals/rival_state.h"
 #include "splitgp/results.h"
 
 namespace splitgp::rivals {
@@ -22,7 +23,7 @@ class Method {
   /// Sets mean and variance (p × q) at the columns of X.  REQUIRES: n_local() > 0.
   virtual void predict(const Eigen::Ref<const Eigen::MatrixXd>& X, Prediction& result) const = 0;
   /// What Train looks at.
-  virtual TrainingSet training_set(const ModelState& model) const = 0;
+  virtual TrainingSet training_set(const RivalState& model) const = 0;
 
   virtual Eigen::Index n_local() const = 0;
   virtual std::size_t memory_bytes() const = 0;

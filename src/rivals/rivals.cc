@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "rivals/compiled_rivals.h"
+#include "rivals/regressor.h"
 
 namespace splitgp::rivals {
 
@@ -54,23 +55,23 @@ LeafCombination parse_leaf_combination(std::string_view field, std::string_view 
 }
 
 FullGp::FullGp(Index inputs, Index outputs, const Options& options)
-    : Regressor(inputs, outputs, options, [&](const ModelState& model) {
+    : Regressor(State::make(inputs, outputs, options, [&](const RivalState& model) {
         return compiled_rivals().full_gp(model, options);
-      }) {}
+      })) {}
 
 RobustBcm::RobustBcm(Index inputs, Index outputs, const Options& options)
-    : Regressor(inputs, outputs, options, [&](const ModelState& model) {
+    : Regressor(State::make(inputs, outputs, options, [&](const RivalState& model) {
         return compiled_rivals().robust_bcm(model, options);
-      }) {}
+      })) {}
 
 LocalGpRegression::LocalGpRegression(Index inputs, Index outputs, const Options& options)
-    : Regressor(inputs, outputs, options, [&](const ModelState& model) {
+    : Regressor(State::make(inputs, outputs, options, [&](const RivalState& model) {
         return compiled_rivals().local_gp_regression(model, options);
-      }) {}
+      })) {}
 
 LocallyGrowingGp::LocallyGrowingGp(Index inputs, Index outputs, const Options& options)
-    : Regressor(inputs, outputs, options, [&](const ModelState& model) {
+    : Regressor(State::make(inputs, outputs, options, [&](const RivalState& model) {
         return compiled_rivals().locally_growing_gp(model, options);
-      }) {}
+      })) {}
 
 }  // namespace splitgp::rivals

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/model_state.h"
 #include "rivals/compiled_rivals.h"
 #include "rivals/training_draw.h"
 #include "splitgp/rivals.h"
@@ -19,14 +18,14 @@ namespace {
 
 class Committee : public Method {
  public:
-  Committee(const ModelState& model, const RobustBcm::Options& options)
+  Committee(const RivalState& model, const RobustBcm::Options& options)
       : combination_(options.combination), random_(options.seed) {
     if (options.experts < 1) {
       throw InvalidArgument("experts is " + std::to_string(options.experts) +
                             "; it must be at least 1");
     }
     for (int e = 0; e < options.experts; ++e) {
-      experts_.emplace_back(model.inputs, model.outputs, model.theta);
+      experts_.emplace_back(model.inputs(), model.outputs(), model.knowledge.theta);
     }
   }
 
@@ -79,7 +78,7 @@ class Committee : public Method {
     result.variance.array().rowwise() *= (prior / precision).transpose();
   }
 
-  TrainingSet training_set(const ModelState& model) const override {
+  TrainingSet training_set(const RivalState& model) const override {
     std::vector<const ExactGp*> parts;
     for (const ExactGp& expert : experts_) {
       if (expert.size() > 0) parts.push_back(&expert);
@@ -122,7 +121,7 @@ class Committee : public Method {
 
 }  // namespace
 
-std::unique_ptr<Method> make_robust_bcm(const ModelState& model,
+std::unique_ptr<Method> make_robust_bcm(const RivalState& model,
                                         const RobustBcm::Options& options) {
   return std::make_unique<Committee>(model, options);
 }

@@ -18,7 +18,9 @@ Index largest_block(Index n_parts) {
 }
 
 // The seed that core gives its own draw.
-std::uint64_t seed_of(const ModelState& model) { return model.options.seed + model.next_sequence; }
+std::uint64_t seed_of(const RivalState& model) {
+  return model.options.seed + model.knowledge.observations;
+}
 
 // The first `count` of 0 … n−1 in random order. Fisher–Yates with a modulo: std::shuffle's result
 // differs between standard libraries.
@@ -38,41 +40,76 @@ std::vector<Index> draw_rows(Index n, Index most, std::mt19937_64& random) {
   return random_order(n, std::min(n, most), random);
 }
 
-LocalGp::Points points_of(const ExactGp& part, const std::vector<Index>& rows) {
+TrainingSet::Block block_of(const ExactGp& part, const std::vector<Index>& rows) {
   const Index n = std::ssize(rows);
-  LocalGp::Points points{Eigen::MatrixXd(n, part.inputs().cols()),
-                         Eigen::MatrixXd(n, part.outputs().cols()),
-                         Eigen::VectorXd(n),
-                         {},
-                         std::vector<std::uint8_t>(rows.size(), 1)};
+  TrainingSet::Block block{Eigen::MatrixXd(n, part.inputs().cols()),
+                           Eigen::MatrixXd(n, part.outputs().cols()), Eigen::VectorXd(n)};
   for (Index to = 0; to < n; ++to) {
     const Index from = rows[static_cast<std::size_t>(to)];
-    points.inputs.row(to) = part.inputs().row(from);
-    points.outputs.row(to) = part.outputs().row(from);
-    points.noise_variance(to) = part.noise_variance()(from);
-    points.sequence.push_back(part.sequence(from));
+    block.inputs.row(to) = part.inputs().row(from);
+    block.outputs.row(to) = part.outputs().row(from);
+    block.noise_variance(to) = part.noise_variance()(from);
   }
-  return points;
+  return block;
 }
+
+// Blocks as regions, every observation its region's own.
+class Blocks : public TrainingRegions {
+ public:
+  explicit Blocks(Index inputs) : centers_(inputs) {}
+
+  void add(TrainingSet::Block block, const Eigen::VectorXd& center, const Kernel& kernel) {
+    centers_.set(std::ssize(blocks_), center, kernel);
+    blocks_.push_back(std::move(block));
+  }
+
+  const Centers& centers() const override { return centers_; }
+  // The running mean, as the core's local GPs have it.
+  Eigen::VectorXd center(Index i) const override {
+    const Eigen::MatrixXd& inputs = at(i).inputs;
+    Eigen::VectorXd mean = Eigen::VectorXd::Zero(inputs.cols());
+    for (Index j = 0; j < inputs.rows(); ++j) {
+      mean += (inputs.row(j).transpose() - mean) / static_cast<double>(j + 1);
+    }
+    return mean;
+  }
+  Index size(Index i) const override { return at(i).inputs.rows(); }
+  Index owned(Index i) const override { return size(i); }
+  void append(Index i, bool, TrainingSet::Block& block) const override {
+    const Index first = block.inputs.rows();
+    const Index n = size(i);
+    block.inputs.conservativeResize(first + n, at(i).inputs.cols());
+    block.outputs.conservativeResize(first + n, at(i).outputs.cols());
+    block.noise_variance.conservativeResize(first + n);
+    block.inputs.bottomRows(n) = at(i).inputs;
+    block.outputs.bottomRows(n) = at(i).outputs;
+    block.noise_variance.tail(n) = at(i).noise_variance;
+  }
+
+ private:
+  const TrainingSet::Block& at(Index i) const { return blocks_[static_cast<std::size_t>(i)]; }
+
+  Centers centers_;
+  std::vector<TrainingSet::Block> blocks_;
+};
 
 }  // namespace
 
-TrainingSet draw_from_regions(const ModelState& model, const std::vector<const ExactGp*>& parts) {
+TrainingSet draw_from_regions(const RivalState& model, const std::vector<const ExactGp*>& parts) {
   std::mt19937_64 random(seed_of(model));
   const Index most = std::min<Index>(kLargestBlock, model.options.training_observations);
-  ModelState scratch = model;
+  Blocks regions(model.inputs());
   for (const ExactGp* part : parts) {
-    const std::vector<Index> rows = draw_rows(part->size(), most, random);
-    scratch.centers.set(std::ssize(scratch.local_gps), part->center(), model.theta->kernel);
-    scratch.local_gps.push_back(
-        LocalGp::restore(points_of(*part, rows), model.theta, model.options));
+    regions.add(block_of(*part, draw_rows(part->size(), most, random)), part->center(),
+                model.knowledge.theta->kernel);
   }
-  return draw_training_set(scratch, model.options.training_observations, seed_of(model));
+  return draw_training_set(model.knowledge, regions, model.options.training_observations,
+                           seed_of(model));
 }
 
-TrainingSet draw_from_shares(const ModelState& model, const std::vector<const ExactGp*>& parts) {
+TrainingSet draw_from_shares(const RivalState& model, const std::vector<const ExactGp*>& parts) {
   const Index most_observations = model.options.training_observations;
-  TrainingSet set = draw_training_set(model, most_observations, seed_of(model));  // scales alone
+  TrainingSet set = scale_of(model.knowledge);
   if (parts.empty()) return set;
   std::mt19937_64 random(seed_of(model));
   const Index n_parts = std::ssize(parts);
@@ -81,15 +118,14 @@ TrainingSet draw_from_shares(const ModelState& model, const std::vector<const Ex
   double cost = 0.0;
   for (const Index i : random_order(n_parts, n_parts, random)) {
     const ExactGp& part = *parts[static_cast<std::size_t>(i)];
-    LocalGp::Points points = points_of(part, draw_rows(part.size(), most, random));
-    const Index n = points.inputs.rows();
+    TrainingSet::Block block = block_of(part, draw_rows(part.size(), most, random));
+    const Index n = block.inputs.rows();
     cost += std::pow(static_cast<double>(n), 3);
     if (!set.blocks.empty() &&
         (set.observations + n > most_observations || cost > kLargestTrainingCost)) {
       break;
     }
-    set.blocks.push_back(
-        {std::move(points.inputs), std::move(points.outputs), std::move(points.noise_variance)});
+    set.blocks.push_back(std::move(block));
     set.observations += n;
   }
   return set;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 
-Eigen::VectorXd read_vector(RowReader& rows, const char* column) {
+Eigen::VectorXd read_vector(TableReader& rows, const char* column) {
   const std::optional<Eigen::VectorXd> numbers = to_vector(rows.text());
   if (!numbers) rows.fail(std::string(column) + " is not a list of numbers");
   return *numbers;
@@ -41,21 +41,21 @@ std::vector<std::string> lines_of(std::string_view text) {
 
 }  // namespace
 
-void write_theta(RowWriter& rows, const Hyperparameters& theta) {
+void write_theta(TableWriter& rows, const Hyperparameters& theta, std::uint64_t version) {
   const std::string length_scale = to_text(theta.length_scale);
   const std::string mean = to_text(theta.mean);
   const std::string output_scale = to_text(theta.output_scale);
-  rows.add(theta.version).add(to_string(theta.kernel)).add(length_scale);
+  rows.add(version).add(to_string(theta.kernel)).add(length_scale);
   rows.add(theta.signal_variance).add(theta.noise_variance).add(theta.shape);
   rows.add(mean).add(output_scale).write();
 }
 
 ThetaVersions read_thetas(const Database& database, Eigen::Index inputs, Eigen::Index outputs) {
   ThetaVersions thetas;
-  RowReader rows(database, "theta", "version");
+  TableReader rows(database, "theta", "version");
   while (rows.next()) {
     Hyperparameters theta;
-    theta.version = rows.count();
+    const std::uint64_t version = rows.count();
     try {
       theta.kernel = parse<KernelFamily>("kernel", rows.text());
       theta.length_scale = read_vector(rows, "length_scale");
@@ -69,17 +69,17 @@ ThetaVersions read_thetas(const Database& database, Eigen::Index inputs, Eigen::
     } catch (const InvalidArgument& error) {
       rows.fail(error.what());
     }
-    if (!thetas.emplace(theta.version, std::make_shared<const Theta>(theta)).second) {
+    if (!thetas.emplace(version, std::make_shared<const Theta>(theta, version)).second) {
       rows.fail("it comes twice");
     }
   }
   return thetas;
 }
 
-void write_training(RowWriter& rows, std::uint64_t number, const TrainResult& result) {
+void write_training(TableWriter& rows, std::uint64_t number, const TrainResult& result) {
   const std::string bounds = joined(result.bounds_reached);
   rows.add(number).add(result.sequence).add(std::int64_t{result.adopted});
-  rows.add(result.theta.version).add(result.objective_before).add(result.objective_after);
+  rows.add(result.theta_version).add(result.objective_before).add(result.objective_after);
   rows.add(std::int64_t{result.searched}).add(result.kernel_margin).add(bounds);
   rows.add(std::int64_t{result.observations}).add(std::int64_t{result.local_gps});
   rows.add(std::int64_t{result.starts}).add(std::int64_t{result.evaluations});
@@ -89,7 +89,7 @@ void write_training(RowWriter& rows, std::uint64_t number, const TrainResult& re
 std::vector<TrainResult> read_trainings(const Database& database, const ThetaVersions& thetas) {
   constexpr int kMostInt = std::numeric_limits<int>::max();
   std::vector<TrainResult> trainings;
-  RowReader rows(database, "training", "number");
+  TableReader rows(database, "training", "number");
   while (rows.next()) {
     TrainResult result;
     const std::int64_t next = std::ssize(trainings);
@@ -99,6 +99,7 @@ std::vector<TrainResult> read_trainings(const Database& database, const ThetaVer
     const auto theta = thetas.find(rows.count());
     if (theta == thetas.end()) rows.fail("its theta_version is not in table theta");
     result.theta = theta->second->values;
+    result.theta_version = theta->first;
     result.objective_before = rows.real();
     result.objective_after = rows.real();
     result.searched = rows.flag("searched");

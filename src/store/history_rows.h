@@ -6,17 +6,17 @@
 
 #include "core/theta.h"
 #include "splitgp/results.h"
-#include "store/rows.h"
+#include "store/table_rows.h"
 
 namespace splitgp::store {
 
 /// Every θ that is or was in use, each once, however many local GPs share it.
 using ThetaVersions = std::map<std::uint64_t, ThetaPointer>;
 
-void write_theta(RowWriter& rows, const Hyperparameters& theta);
+void write_theta(TableWriter& rows, const Hyperparameters& theta, std::uint64_t version);
 ThetaVersions read_thetas(const Database& database, Eigen::Index inputs, Eigen::Index outputs);
 
-void write_training(RowWriter& rows, std::uint64_t number, const TrainResult& result);
+void write_training(TableWriter& rows, std::uint64_t number, const TrainResult& result);
 std::vector<TrainResult> read_trainings(const Database& database, const ThetaVersions& thetas);
 
 }  // namespace splitgp::store

@@ -10,7 +10,7 @@ namespace {
 std::string name(std::uint64_t local_gp) { return "local GP " + std::to_string(local_gp); }
 
 // Forgets what it does not own.
-void keep_owned(Membership::Points& points) {
+void keep_owned(Membership::Members& points) {
   std::size_t to = 0;
   for (std::size_t from = 0; from < points.sequence.size(); ++from) {
     if (points.owned[from] != 0) points.sequence[to++] = points.sequence[from];
@@ -21,7 +21,7 @@ void keep_owned(Membership::Points& points) {
 
 }  // namespace
 
-void Membership::start_with(Points points) {
+void Membership::start_with(Members points) {
   const auto not_rising = std::adjacent_find(points.sequence.begin(), points.sequence.end(),
                                              [](auto a, auto b) { return a >= b; });
   if (not_rising != points.sequence.end()) {
@@ -32,7 +32,7 @@ void Membership::start_with(Points points) {
   local_gps_.push_back(std::move(points));
 }
 
-Membership::Points& Membership::at(std::uint64_t local_gp) {
+Membership::Members& Membership::at(std::uint64_t local_gp) {
   if (local_gp >= local_gps_.size()) throw Inconsistent(name(local_gp) + " does not exist");
   return local_gps_[local_gp];
 }
@@ -40,7 +40,7 @@ Membership::Points& Membership::at(std::uint64_t local_gp) {
 void Membership::route(std::uint64_t sequence, std::uint64_t local_gp,
                        std::optional<std::uint64_t> displaced) {
   if (local_gps_.empty()) local_gps_.emplace_back();
-  Points& points = at(local_gp);
+  Members& points = at(local_gp);
   if (points.n_owned > split_limit_) throw Inconsistent(name(local_gp) + " was not split");
   points.sequence.push_back(sequence);
   points.owned.push_back(1);
@@ -63,9 +63,9 @@ void Membership::route(std::uint64_t sequence, std::uint64_t local_gp,
 void Membership::split(Eigen::Index parent, Eigen::Index child,
                        const std::vector<std::uint64_t>& leaving) {
   if (child != size()) throw Inconsistent("the child's number is " + std::to_string(child));
-  Points& first = at(static_cast<std::uint64_t>(parent));
+  Members& first = at(static_cast<std::uint64_t>(parent));
   if (first.n_owned != split_limit_ + 1) throw Inconsistent("the parent is not full");
-  Points second = first;
+  Members second = first;
   std::size_t left = 0;
   for (std::size_t j = 0; j < first.sequence.size(); ++j) {
     const bool leaves = left < leaving.size() && first.sequence[j] == leaving[left];
@@ -88,7 +88,7 @@ void Membership::split(Eigen::Index parent, Eigen::Index child,
   local_gps_.push_back(std::move(second));
 }
 
-void Membership::check(const Points& points, std::size_t local_gp) const {
+void Membership::check(const Members& points, std::size_t local_gp) const {
   const Eigen::Index held = std::ssize(points.sequence);
   if (points.n_owned < 1 || points.n_owned > split_limit_ || held > split_limit_ + 1 ||
       (!inherit_ && held != points.n_owned)) {
@@ -98,7 +98,7 @@ void Membership::check(const Points& points, std::size_t local_gp) const {
   }
 }
 
-std::vector<Membership::Points> Membership::finish() && {
+std::vector<Membership::Members> Membership::finish() && {
   for (std::size_t i = 0; i < local_gps_.size(); ++i) check(local_gps_[i], i);
   return std::move(local_gps_);
 }

@@ -23,7 +23,7 @@ class Inconsistent : public std::runtime_error {
 class Membership {
  public:
   /// In the factor's order, which is the order of arrival.
-  struct Points {
+  struct Members {
     std::vector<std::uint64_t> sequence;
     std::vector<std::uint8_t> owned;
     Eigen::Index n_owned = 0;
@@ -32,7 +32,7 @@ class Membership {
   Membership(int split_limit, bool inherit) : split_limit_(split_limit), inherit_(inherit) {}
 
   /// A local GP that was there from the start.
-  void start_with(Points points);
+  void start_with(Members points);
 
   /// Update: `sequence` goes to a local GP and, if that would hold more than m+1 points, displaces
   /// an inherited one. O(m)
@@ -43,17 +43,17 @@ class Membership {
   void split(Eigen::Index parent, Eigen::Index child, const std::vector<std::uint64_t>& leaving);
 
   /// After the last step.
-  std::vector<Points> finish() &&;
+  std::vector<Members> finish() &&;
 
   Eigen::Index size() const { return std::ssize(local_gps_); }
 
  private:
-  Points& at(std::uint64_t local_gp);
-  void check(const Points& points, std::size_t local_gp) const;
+  Members& at(std::uint64_t local_gp);
+  void check(const Members& points, std::size_t local_gp) const;
 
   Eigen::Index split_limit_;
   bool inherit_;
-  std::vector<Points> local_gps_;
+  std::vector<Members> local_gps_;
 };
 
 }  // namespace splitgp::store

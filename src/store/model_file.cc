@@ -5,6 +5,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/internals.h"
 #include "splitgp/error.h"
 #include "store/file_kind.h"
 #include "store/model_reader.h"
@@ -65,6 +66,10 @@ store::StoredModel read_quietly(const std::filesystem::path& path) {
   return store::read_model(database);
 }
 
+Eigen::Map<const Eigen::VectorXd> as_vector(const MatrixView& view) {
+  return {view.data, view.rows};
+}
+
 void check_names(const char* field, const std::vector<std::string>& names, Index columns) {
   if (!names.empty() && std::ssize(names) != columns) {
     throw InvalidArgument(std::string(field) + " has " + std::to_string(names.size()) +
@@ -86,38 +91,39 @@ struct ModelFile::State {
   std::vector<std::string> input_names;
   std::vector<std::string> output_names;
   SplittingGp model;
-  std::map<std::string, std::uint64_t> rows_of_source;  // as of the last checkpoint
+  std::map<std::string, std::uint64_t> positions;  // as of the last checkpoint
   std::map<std::string, std::string> notes;
 
   store::Steps steps;               // since the last checkpoint
   std::set<std::string> new_notes;  // too
 
-  // Nothing of these if it is read only. In this order: the lock outlives the connection, and that
-  // its statements.
+  // In this order: the lock outlives the connection, and that its statements.
   std::unique_ptr<store::WriterLock> lock;
   std::unique_ptr<Database> database;
   struct Writers {
     Writers(Database& database, const State& state)
         : model(database, state.model.n_inputs(), state.model.n_outputs(), state.input_names,
                 state.output_names),
-          source(database, "source", 3, store::RowWriter::Same::replaces),
-          note(database, "note", 3, store::RowWriter::Same::replaces) {}
+          source(database, "source", 3, store::TableWriter::Same::replaces),
+          note(database, "note", 3, store::TableWriter::Same::replaces) {}
     store::ModelWriter model;
-    store::RowWriter source;
-    store::RowWriter note;
+    store::TableWriter source;
+    store::TableWriter note;
   };
   std::unique_ptr<Writers> writers;
 
   static std::unique_ptr<State> read(const std::filesystem::path& path);
   void write_to(Durability durability);
+  void remember(const MatrixView& x, const MatrixView& y, double noise_variance,
+                const UpdateResult& result);
 };
 
 std::unique_ptr<ModelFile::State> ModelFile::State::read(const std::filesystem::path& path) {
   store::StoredModel stored = read_quietly(path);
   auto state =
       std::make_unique<State>(path, std::move(stored.input_names), std::move(stored.output_names),
-                              SplittingGp(std::move(stored.state)));
-  state->rows_of_source = std::move(stored.rows_of_source);
+                              Internals::model(std::move(*stored.state)));
+  state->positions = std::move(stored.positions);
   state->notes = std::move(stored.notes);
   return state;
 }
@@ -132,7 +138,7 @@ void ModelFile::State::write_to(Durability durability) {
   // It is that already, unless somebody has changed it.
   database->execute("PRAGMA journal_mode = WAL");
   writers = std::make_unique<Writers>(*database, *this);
-  writers->model.resume(model.state());
+  writers->model.resume(Internals::of(model));
 }
 
 ModelFile::ModelFile(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -151,7 +157,7 @@ ModelFile ModelFile::create(const std::filesystem::path& path, SplittingGp model
   }
   const std::filesystem::path whole = resolved(path);
   auto lock = std::make_unique<store::WriterLock>(whole);
-  store::make_model_file(whole, model.state(), options);
+  store::make_model_file(whole, Internals::of(model), options);
   auto state = std::make_unique<State>(whole, std::move(options.input_names),
                                        std::move(options.output_names), std::move(model));
   state->lock = std::move(lock);
@@ -169,48 +175,54 @@ ModelFile ModelFile::open(const std::filesystem::path& path, ModelFileOptions op
   return ModelFile(std::move(state));
 }
 
-ModelFile ModelFile::open_read_only(const std::filesystem::path& path) {
+LoadedModel load(const std::filesystem::path& path) {
   const std::filesystem::path whole = resolved(path);
   store::check_kind(whole);
-  return ModelFile(State::read(whole));
+  store::StoredModel stored = read_quietly(whole);
+  return {Internals::model(std::move(*stored.state)), std::move(stored.input_names),
+          std::move(stored.output_names), std::move(stored.positions), std::move(stored.notes)};
 }
 
 const SplittingGp& ModelFile::model() const { return state_->model; }
-SplittingGp& ModelFile::model() { return state_->model; }
 const std::vector<std::string>& ModelFile::input_names() const { return state_->input_names; }
 const std::vector<std::string>& ModelFile::output_names() const { return state_->output_names; }
 
-UpdateResult ModelFile::append(const Eigen::Ref<const Eigen::VectorXd>& x,
-                               const Eigen::Ref<const Eigen::VectorXd>& y, double noise_variance) {
-  if (!state_->writers) throw store::cannot("write", state_->path, "it was opened for reading");
-  const UpdateResult result = state_->model.update(x, y, noise_variance);
-  const ModelState& model = state_->model.state();
-  store::Steps& steps = state_->steps;
-  steps.values.insert(steps.values.end(), x.begin(), x.end());
-  steps.values.insert(steps.values.end(), y.begin(), y.end());
+void ModelFile::State::remember(const MatrixView& x, const MatrixView& y, double noise_variance,
+                                const UpdateResult& result) {
+  steps.values.insert(steps.values.end(), x.data, x.data + x.rows);
+  steps.values.insert(steps.values.end(), y.data, y.data + y.rows);
   steps.values.push_back(noise_variance);
-  Index routed = result.local_gp;
-  if (result.new_local_gp) {
-    routed = model.split_history.back().parent;
-    const LocalGp& child = model.local_gps[static_cast<std::size_t>(*result.new_local_gp)];
-    std::vector<std::uint64_t>& leaving = steps.leaving.emplace_back();
-    for (Index j = 0; j < child.size(); ++j) {
-      if (child.owns(j)) leaving.push_back(child.sequence(j));
-    }
-  }
-  steps.steps.push_back({static_cast<std::uint64_t>(routed), result.displaced});
+  steps.steps.push_back({static_cast<std::uint64_t>(result.routed_to), result.displaced});
+  if (result.new_local_gp) steps.leaving.push_back(result.leaving);
+}
+
+UpdateResult ModelFile::update(MatrixView x, MatrixView y, double noise_variance) {
+  UpdateResult result = state_->model.update(as_vector(x), as_vector(y), noise_variance);
+  state_->remember(x, y, noise_variance, result);
   return result;
 }
 
+UpdateResult ModelFile::predict_then_update(MatrixView x, MatrixView y, Prediction& before,
+                                            double noise_variance) {
+  UpdateResult result =
+      state_->model.predict_then_update(as_vector(x), as_vector(y), before, noise_variance);
+  state_->remember(x, y, noise_variance, result);
+  return result;
+}
+
+TrainResult ModelFile::train() { return state_->model.train(); }
+void ModelFile::finish_training() { state_->model.finish_training(); }
+void ModelFile::set_hyperparameters(Hyperparameters theta) {
+  state_->model.set_hyperparameters(std::move(theta));
+}
+Index ModelFile::refit(Index most) { return state_->model.refit(most); }
+void ModelFile::set_threads(int threads) { state_->model.set_threads(threads); }
+void ModelFile::set_awake_limit(Index limit) { state_->model.set_awake_limit(limit); }
+
 void ModelFile::checkpoint(const std::vector<SourcePosition>& positions) {
   State& state = *state_;
-  if (!state.writers) throw store::cannot("write", state.path, "it was opened for reading");
-  if (state.model.n_observations() !=
-      state.writers->model.observations() + state.steps.steps.size()) {
-    throw InvalidArgument("model() has learned observations that did not come through append()");
-  }
   store::Transaction transaction(*state.database);
-  state.writers->model.write_changes(state.model.state(), state.steps);
+  state.writers->model.write_changes(Internals::of(state.model), state.steps);
   for (const SourcePosition& position : positions) {
     state.writers->source.add(position.source).add(position.rows).write();
   }
@@ -223,13 +235,13 @@ void ModelFile::checkpoint(const std::vector<SourcePosition>& positions) {
   state.steps = {};
   state.new_notes.clear();
   for (const SourcePosition& position : positions) {
-    state.rows_of_source[position.source] = position.rows;
+    state.positions[position.source] = position.rows;
   }
 }
 
 SourcePosition ModelFile::position(const std::string& source) const {
-  const auto found = state_->rows_of_source.find(source);
-  return {source, found == state_->rows_of_source.end() ? 0 : found->second};
+  const auto found = state_->positions.find(source);
+  return {source, found == state_->positions.end() ? 0 : found->second};
 }
 
 void ModelFile::set_note(const std::string& key, std::string text) {

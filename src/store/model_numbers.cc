@@ -3,14 +3,14 @@
 #include <limits>
 #include <utility>
 
-#include "store/rows.h"
+#include "store/table_rows.h"
 
 namespace splitgp::store {
 
 using Limits = std::numeric_limits<std::int64_t>;
 
 ModelNumbers::ModelNumbers(const Database& database) : database_(database) {
-  RowReader rows(database, "model", "name");
+  TableReader rows(database, "model", "name");
   while (rows.next()) {
     std::string name(rows.text());
     if (!values_.emplace(std::move(name), rows.integer()).second) rows.fail("it comes twice");

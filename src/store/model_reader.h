@@ -16,7 +16,7 @@ struct StoredModel {
   std::unique_ptr<ModelState> state;
   std::vector<std::string> input_names;  // empty, or one for each
   std::vector<std::string> output_names;
-  std::map<std::string, std::uint64_t> rows_of_source;
+  std::map<std::string, std::uint64_t> positions;
   std::map<std::string, std::string> notes;
 };
 

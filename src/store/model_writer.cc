@@ -1,5 +1,7 @@
 #include "store/model_writer.h"
 
+#include "core/refit.h"
+#include "core/validate.h"
 #include "store/history_rows.h"
 #include "store/number_list.h"
 #include "store/option_rows.h"
@@ -10,9 +12,9 @@ namespace splitgp::store {
 namespace {
 
 using Eigen::Index;
-using Same = RowWriter::Same;
+using Same = TableWriter::Same;
 
-std::uint64_t version(const LocalGp& local) { return local.theta().values.version; }
+std::uint64_t version_of(const LocalGp& local) { return local.theta().version; }
 
 }  // namespace
 
@@ -34,21 +36,26 @@ ModelWriter::ModelWriter(Database& database, Index inputs, Index outputs,
       model_(database, "model", 3, Same::replaces) {}
 
 void ModelWriter::resume(const ModelState& model) {
-  held_ = {model.next_sequence,    model.split_history.size(),  model.training_history.size(),
-           model.local_gps.size(), model.theta->values.version, false};
-  thetas_.insert(model.theta->values.version);
-  for (const TrainResult& training : model.training_history) {
-    thetas_.insert(training.theta.version);
+  held_ = {model.knowledge.observations,
+           model.partition.split_history.size(),
+           model.knowledge.training_history.size(),
+           model.partition.local_gps.size(),
+           model.knowledge.theta->version,
+           false};
+  thetas_.insert(model.knowledge.theta->version);
+  for (const TrainResult& training : model.knowledge.training_history) {
+    thetas_.insert(training.theta_version);
   }
-  for (const LocalGp& local : model.local_gps) {
-    local_thetas_.push_back(version(local));
-    thetas_.insert(version(local));
+  for (const LocalGp& local : model.partition.local_gps) {
+    local_thetas_.push_back(version_of(local));
+    thetas_.insert(version_of(local));
   }
 }
 
 void ModelWriter::write_all(const ModelState& model) {
-  at_start_ = model.next_sequence;
-  write_options(database_, model.options);
+  at_start_ = model.knowledge.observations;
+  write_options(database_, model.options,
+                starting_theta(model.options, model.inputs, model.outputs));
   model_.add("observations_at_start").add(at_start_).write();
   write_start(model);
   held_.observations = at_start_;
@@ -61,11 +68,11 @@ void ModelWriter::write_start(const ModelState& model) {
     std::size_t local_gp;
     Index row;
   };
-  std::vector<Place> places(model.next_sequence);
-  RowWriter at_start(database_, "local_gp_at_start", 3, Same::fails);
+  std::vector<Place> places(model.knowledge.observations);
+  TableWriter at_start(database_, "local_gp_at_start", 3, Same::fails);
   std::vector<std::uint64_t> points;
-  for (std::size_t i = 0; i < model.local_gps.size(); ++i) {
-    const LocalGp& local = model.local_gps[i];
+  for (std::size_t i = 0; i < model.partition.local_gps.size(); ++i) {
+    const LocalGp& local = model.partition.local_gps[i];
     points.clear();
     for (Index j = 0; j < local.size(); ++j) {
       points.push_back(local.sequence(j));
@@ -74,9 +81,9 @@ void ModelWriter::write_start(const ModelState& model) {
     const std::string text = to_text(points);
     at_start.add(std::uint64_t{i}).add(text).write();
   }
-  for (std::uint64_t sequence = 0; sequence < model.next_sequence; ++sequence) {
+  for (std::uint64_t sequence = 0; sequence < model.knowledge.observations; ++sequence) {
     const auto [i, j] = places[sequence];
-    const LocalGp& local = model.local_gps[i];
+    const LocalGp& local = model.partition.local_gps[i];
     observation_.add(sequence);
     for (Index k = 0; k < inputs_; ++k) observation_.add(local.inputs()(j, k));
     for (Index o = 0; o < outputs_; ++o) observation_.add(local.outputs()(j, o));
@@ -85,15 +92,19 @@ void ModelWriter::write_start(const ModelState& model) {
 }
 
 void ModelWriter::write_changes(const ModelState& model, const Steps& steps) {
-  next_ = {model.next_sequence,    model.split_history.size(),  model.training_history.size(),
-           model.local_gps.size(), model.theta->values.version, held_.all_current};
+  next_ = {model.knowledge.observations,
+           model.partition.split_history.size(),
+           model.knowledge.training_history.size(),
+           model.partition.local_gps.size(),
+           model.knowledge.theta->version,
+           held_.all_current};
   new_thetas_.clear();
   new_local_thetas_.clear();
   write_steps(steps);
   write_histories(model, steps);
   write_local_gps(model);
-  write_stream_columns(input_, input_names_, model.input_statistics);
-  write_stream_columns(output_, output_names_, model.output_statistics);
+  write_stream_columns(input_, input_names_, model.knowledge.input_statistics);
+  write_stream_columns(output_, output_names_, model.knowledge.output_statistics);
   write_numbers(model);
 }
 
@@ -114,8 +125,8 @@ void ModelWriter::write_steps(const Steps& steps) {
 }
 
 void ModelWriter::write_histories(const ModelState& model, const Steps& steps) {
-  for (std::size_t i = held_.splits; i < model.split_history.size(); ++i) {
-    const SplitRecord& split = model.split_history[i];
+  for (std::size_t i = held_.splits; i < model.partition.split_history.size(); ++i) {
+    const SplitRecord& split = model.partition.split_history[i];
     split_.add(std::uint64_t{i}).add(split.sequence);
     split_.add(std::int64_t{split.parent}).add(std::int64_t{split.child});
     split_.add(std::int64_t{split.parent_owned}).add(std::int64_t{split.child_owned});
@@ -127,48 +138,51 @@ void ModelWriter::write_histories(const ModelState& model, const Steps& steps) {
       split_.add_null().write();
     }
   }
-  write_theta_once(model.theta->values);
-  for (std::size_t i = held_.trainings; i < model.training_history.size(); ++i) {
-    write_theta_once(model.training_history[i].theta);
-    write_training(training_, i, model.training_history[i]);
+  write_theta_once(model.knowledge.theta->values, model.knowledge.theta->version);
+  for (std::size_t i = held_.trainings; i < model.knowledge.training_history.size(); ++i) {
+    const TrainResult& result = model.knowledge.training_history[i];
+    write_theta_once(result.theta, result.theta_version);
+    write_training(training_, i, result);
   }
 }
 
-void ModelWriter::write_theta_once(const Hyperparameters& theta) {
-  if (thetas_.contains(theta.version) || !new_thetas_.insert(theta.version).second) return;
-  write_theta(theta_, theta);
+void ModelWriter::write_theta_once(const Hyperparameters& theta, std::uint64_t version) {
+  if (thetas_.contains(version) || !new_thetas_.insert(version).second) return;
+  write_theta(theta_, theta, version);
 }
 
 void ModelWriter::write_local_gps(const ModelState& model) {
   const auto write = [&](std::size_t i) {
-    const LocalGp& local = model.local_gps[i];
-    write_theta_once(local.theta().values);
-    local_gp_.add(std::uint64_t{i}).add(version(local)).write();
-    new_local_thetas_.emplace_back(i, version(local));
+    const LocalGp& local = model.partition.local_gps[i];
+    write_theta_once(local.theta().values, local.theta().version);
+    local_gp_.add(std::uint64_t{i}).add(local.theta().version).write();
+    new_local_thetas_.emplace_back(i, local.theta().version);
   };
   if (!held_.all_current || next_.theta_version != held_.theta_version) {
     next_.all_current = true;
     for (std::size_t i = 0; i < held_.local_gps; ++i) {
-      const std::uint64_t now = version(model.local_gps[i]);
+      const std::uint64_t now = version_of(model.partition.local_gps[i]);
       if (now != local_thetas_[i]) write(i);
       if (now != next_.theta_version) next_.all_current = false;
     }
   }
-  for (std::size_t i = held_.local_gps; i < model.local_gps.size(); ++i) {
+  for (std::size_t i = held_.local_gps; i < model.partition.local_gps.size(); ++i) {
     write(i);
-    if (version(model.local_gps[i]) != next_.theta_version) next_.all_current = false;
+    if (version_of(model.partition.local_gps[i]) != next_.theta_version) next_.all_current = false;
   }
 }
 
 void ModelWriter::write_numbers(const ModelState& model) {
-  const TrainingSchedule::Marks& marks = model.schedule.marks();
+  const TrainingSchedule::Marks& marks = model.knowledge.schedule.marks();
   model_.add("observations").add(next_.observations).write();
   model_.add("local_gps").add(std::uint64_t{next_.local_gps}).write();
   model_.add("splits").add(std::uint64_t{next_.splits}).write();
   model_.add("trainings").add(std::uint64_t{next_.trainings}).write();
   model_.add("theta_version").add(next_.theta_version).write();
-  model_.add("theta_given").add(std::int64_t{model.theta_given}).write();
-  model_.add("refit_cursor").add(std::int64_t{model.refit_cursor}).write();
+  model_.add("theta_given").add(std::int64_t{model.knowledge.theta_given}).write();
+  model_.add("refit_cursor")
+      .add(std::int64_t{refit_cursor(model.partition, *model.knowledge.theta)})
+      .write();
   model_.add("next_training").add(marks.next).write();
   model_.add("last_search").add(marks.searched).write();
   model_.add("ever_trained").add(std::int64_t{marks.ever_trained}).write();

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/model_state.h"
-#include "store/rows.h"
+#include "store/table_rows.h"
 
 namespace splitgp::store {
 
@@ -60,7 +60,7 @@ class ModelWriter {
   void write_steps(const Steps& steps);
   void write_histories(const ModelState& model, const Steps& steps);
   void write_local_gps(const ModelState& model);
-  void write_theta_once(const Hyperparameters& theta);
+  void write_theta_once(const Hyperparameters& theta, std::uint64_t version);
   void write_numbers(const ModelState& model);
 
   Database& database_;
@@ -68,7 +68,7 @@ class ModelWriter {
   Eigen::Index outputs_;
   std::vector<std::string> input_names_;
   std::vector<std::string> output_names_;
-  RowWriter observation_, split_, training_, theta_, local_gp_, input_, output_, model_;
+  TableWriter observation_, split_, training_, theta_, local_gp_, input_, output_, model_;
 
   Held held_;
   std::uint64_t at_start_ = 0;               // observations when the file was made

@@ -5,10 +5,12 @@
 
 namespace splitgp::store {
 
-/// Table option: a row for each member of Options, under its own name.
-void write_options(Database& database, const Options& options);
+/// Table option: a row for each entry of the option table (core/option_table.h), and for each part
+/// of the θ that the model started from, given or not.
+void write_options(Database& database, const Options& options, const Hyperparameters& starting);
 
-/// Throws FileError if one is missing, unknown or senseless.
+/// Throws FileError if one is missing, unknown or senseless. Whether the starting θ was given
+/// stands in another table.
 Options read_options(const Database& database);
 
 }  // namespace splitgp::store

@@ -10,7 +10,7 @@
 #include "core/validate.h"
 #include "store/membership.h"
 #include "store/number_list.h"
-#include "store/rows.h"
+#include "store/table_rows.h"
 
 namespace splitgp::store {
 namespace {
@@ -20,7 +20,7 @@ using Eigen::Index;
 // The θ of every local GP's factor.
 std::vector<ThetaPointer> read_local_gps(const Database& database, const ThetaVersions& thetas) {
   std::vector<ThetaPointer> local_gps;
-  RowReader rows(database, "local_gp", "number");
+  TableReader rows(database, "local_gp", "number");
   while (rows.next()) {
     rows.integer("number", std::ssize(local_gps), std::ssize(local_gps));
     const auto theta = thetas.find(rows.count());
@@ -39,7 +39,7 @@ struct StoredSplit {
 std::vector<StoredSplit> read_splits(const Database& database) {
   constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
   std::vector<StoredSplit> splits;
-  RowReader rows(database, "split", "number");
+  TableReader rows(database, "split", "number");
   while (rows.next()) {
     StoredSplit split;
     rows.integer("number", std::ssize(splits), std::ssize(splits));
@@ -61,8 +61,8 @@ std::vector<StoredSplit> read_splits(const Database& database) {
   return splits;
 }
 
-// All observations, in order; one after the other in memory.
-struct Observations {
+// The values of all observations, in order; one after the other in memory.
+struct StoredValues {
   Index inputs;
   Index outputs;
   std::vector<double> values;  // x, y, noise variance
@@ -79,7 +79,7 @@ struct Observations {
   }
 };
 
-void read_values(RowReader& rows, Observations& observations) {
+void read_values(TableReader& rows, StoredValues& observations) {
   for (Index k = 0; k < observations.width(); ++k) {
     const double value = rows.real();
     if (!(std::abs(value) <= kLargestMagnitude)) rows.fail("a value is not finite, or too large");
@@ -92,14 +92,14 @@ void read_values(RowReader& rows, Observations& observations) {
 void start(Membership& membership, const Database& database,
            const std::vector<std::uint64_t>& owner_at_start) {
   std::uint64_t owned = 0;
-  RowReader rows(database, "local_gp_at_start", "number");
+  TableReader rows(database, "local_gp_at_start", "number");
   while (rows.next()) {
     const auto number = static_cast<std::uint64_t>(membership.size());
     if (rows.count() != number) rows.fail("local GP " + std::to_string(number) + " is missing");
     std::optional<std::vector<std::uint64_t>> sequence = to_sequence_numbers(rows.text());
     rows.end_row();
     if (!sequence) rows.fail("points is not a list of sequence numbers");
-    Membership::Points points;
+    Membership::Members points;
     points.sequence = std::move(*sequence);
     for (const std::uint64_t one : points.sequence) {
       if (one >= owner_at_start.size()) rows.fail("it holds an observation that came later");
@@ -114,10 +114,10 @@ void start(Membership& membership, const Database& database,
 }
 
 // Observations and, from what each of them did, the points of every local GP.
-std::vector<Membership::Points> replay(const Database& database, const ModelNumbers& numbers,
-                                       const Options& options,
-                                       const std::vector<StoredSplit>& splits,
-                                       Observations& observations) {
+std::vector<Membership::Members> replay(const Database& database, const ModelNumbers& numbers,
+                                        const Options& options,
+                                        const std::vector<StoredSplit>& splits,
+                                        StoredValues& observations) {
   const std::uint64_t at_start = numbers.count("observations_at_start");
   Membership membership(options.split_limit, options.inherit);
   std::vector<std::uint64_t> owner_at_start;
@@ -126,7 +126,7 @@ std::vector<Membership::Points> replay(const Database& database, const ModelNumb
   while (split != splits.end() && !split->leaving) ++split;
   std::uint64_t next = 0;
 
-  RowReader rows(database, "observation", "sequence");
+  TableReader rows(database, "observation", "sequence");
   try {
     while (rows.next()) {
       if (rows.count() != next) rows.fail("observation " + std::to_string(next) + " is missing");
@@ -156,7 +156,7 @@ std::vector<Membership::Points> replay(const Database& database, const ModelNumb
   }
 }
 
-LocalGp restore(const Observations& observations, Membership::Points&& points, ThetaPointer theta,
+LocalGp restore(const StoredValues& observations, Membership::Members&& points, ThetaPointer theta,
                 const Options& options) {
   const Index n = std::ssize(points.sequence);
   LocalGp::Points restored;
@@ -181,9 +181,9 @@ void read_partition(const Database& database, const ModelNumbers& numbers,
                     const ThetaVersions& thetas, ModelState& state) {
   const std::vector<ThetaPointer> local_gps = read_local_gps(database, thetas);
   const std::vector<StoredSplit> splits = read_splits(database);
-  Observations observations{state.inputs, state.outputs, {}};
+  StoredValues observations{state.inputs, state.outputs, {}};
   observations.reserve(numbers.count("observations"), database.size());
-  std::vector<Membership::Points> members =
+  std::vector<Membership::Members> members =
       replay(database, numbers, state.options, splits, observations);
   if (members.size() != local_gps.size()) {
     throw damaged(database.path(), "table local_gp has " + std::to_string(local_gps.size()) +
@@ -193,15 +193,17 @@ void read_partition(const Database& database, const ModelNumbers& numbers,
   numbers.check("local_gps", members.size());
   numbers.check("splits", splits.size());
 
-  state.next_sequence = observations.size();
-  for (const StoredSplit& split : splits) state.split_history.push_back(split.record);
+  state.knowledge.observations = observations.size();
+  for (const StoredSplit& split : splits) state.partition.split_history.push_back(split.record);
   for (std::size_t i = 0; i < members.size(); ++i) {
-    state.local_gps.push_back(
+    state.partition.local_gps.push_back(
         restore(observations, std::move(members[i]), local_gps[i], state.options));
-    state.centers.set(static_cast<Index>(i), state.local_gps.back().center(), state.theta->kernel);
+    state.partition.centers.set(static_cast<Index>(i), state.partition.local_gps.back().center(),
+                                state.knowledge.theta->kernel);
   }
-  state.refit_cursor = numbers.at("refit_cursor", 0, std::ssize(members));
-  state.may_be_dormant = true;
+  state.partition.refit_cursor = numbers.at("refit_cursor", 0, std::ssize(members));
+  state.partition.refit_version = state.knowledge.theta->version;
+  state.partition.may_be_dormant = true;
 }
 
 }  // namespace splitgp::store

@@ -3,7 +3,7 @@
 #include <map>
 #include <string_view>
 
-#include "store/rows.h"
+#include "store/table_rows.h"
 
 namespace splitgp::store {
 namespace {
@@ -150,7 +150,7 @@ FROM observation LEFT JOIN moved ON moved.sequence = observation.sequence)");
 
 Shape check_schema(const Database& database) {
   std::map<std::string, std::string, std::less<>> found;
-  RowReader rows(database, "sqlite_schema", "rowid");
+  TableReader rows(database, "sqlite_schema", "rowid");
   while (rows.next()) {
     rows.text();  // type
     std::string name(rows.text());

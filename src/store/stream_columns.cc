@@ -6,7 +6,7 @@
 
 namespace splitgp::store {
 
-void write_stream_columns(RowWriter& rows, const std::vector<std::string>& names,
+void write_stream_columns(TableWriter& rows, const std::vector<std::string>& names,
                           const StreamStatistics& statistics) {
   const StreamStatistics::Sums& sums = statistics.sums();
   for (Eigen::Index k = 0; k < sums.mean.size(); ++k) {
@@ -22,7 +22,7 @@ StreamColumns read_stream_columns(const Database& database, const std::string& t
   result.sums = {static_cast<Eigen::Index>(observations), Eigen::VectorXd(columns),
                  Eigen::VectorXd(columns)};
   bool any_name = false;
-  RowReader rows(database, table, "number");
+  TableReader rows(database, table, "number");
   while (rows.next()) {
     const Eigen::Index k = std::ssize(result.names);
     if (k == columns) rows.fail("there are more rows than columns");

@@ -4,12 +4,12 @@
 #include <vector>
 
 #include "core/stream_statistics.h"
-#include "store/rows.h"
+#include "store/table_rows.h"
 
 namespace splitgp::store {
 
 /// Tables input and output: name and statistics of every column of the stream.
-void write_stream_columns(RowWriter& rows, const std::vector<std::string>& names,
+void write_stream_columns(TableWriter& rows, const std::vector<std::string>& names,
                           const StreamStatistics& statistics);
 
 struct StreamColumns {

@@ -145,8 +145,8 @@ void edit(const std::filesystem::path& path, std::basic_string_view<std::uint8_t
 }
 
 void open_and_use(const std::filesystem::path& path) {
-  splitgp::ModelFile file = splitgp::ModelFile::open_read_only(path);
-  splitgp::SplittingGp& model = file.model();
+  splitgp::LoadedModel loaded = splitgp::load(path);
+  splitgp::SplittingGp& model = loaded.model;
   if (!splitgp::testing::Invariants::violated(model).empty()) std::abort();
   const Eigen::MatrixXd queries = Eigen::MatrixXd::Constant(model.n_inputs(), 1, 0.3);
   try {

@@ -1,5 +1,6 @@
 // Any bytes as CSV and as NDJSON. Besides not crashing: every row is delivered or rejected,
-// delivered numbers are finite, lines go up, and skipping a row counts what reading it counts.
+// delivered numbers are finite, line numbers increase, and skipping rows counts the same rows, from
+// the same text, as reading them.
 #include <cmath>
 #include <cstdlib>
 #include <memory>
@@ -43,6 +44,24 @@ std::uint64_t read_all(const std::string& text, const InputOptions& options, std
   }
 }
 
+// The text that the first `rows` rows come from, read or skipped.
+std::string front_of(const std::string& text, const InputOptions& options, std::uint64_t rows,
+                     bool skip) {
+  const std::unique_ptr<RowReader> reader =
+      read_rows(std::make_unique<TextSource>(text), "fuzz", options);
+  if (skip) {
+    require(reader->skip(rows) == rows);
+    return std::string(reader->front());
+  }
+  reader->select({reader->columns(), {}});
+  Row row;
+  RejectedRow rejected;
+  for (std::uint64_t i = 0; i < rows; ++i) {
+    require(reader->next(row, rejected) != RowReader::Next::end);
+  }
+  return std::string(reader->front());
+}
+
 void check(const std::string& text, const InputOptions& options) {
   try {
     const std::uint64_t rows = read_all(text, options, 1 << 16);
@@ -50,6 +69,9 @@ void check(const std::string& text, const InputOptions& options) {
     const std::unique_ptr<RowReader> reader =
         read_rows(std::make_unique<TextSource>(text, 5), "fuzz", options);
     require(reader->skip(rows + 1) == rows);
+    const std::string front = front_of(text, options, rows / 2, true);
+    require(front == front_of(text, options, rows / 2, false));
+    require(text.find(front) <= 3);  // after a byte order mark
   } catch (const ReadError&) {
   }
 }

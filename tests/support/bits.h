@@ -78,7 +78,7 @@ inline void expect_same_bits(const std::vector<LocalGpSummary>& a,
 inline void expect_same_bits(const SplittingGp& a, const SplittingGp& b,
                              const Eigen::MatrixXd& queries) {
   EXPECT_EQ(a.n_observations(), b.n_observations());
-  EXPECT_EQ(a.hyperparameters().version, b.hyperparameters().version);
+  EXPECT_EQ(a.theta_version(), b.theta_version());
   EXPECT_EQ(a.split_history().size(), b.split_history().size());
   expect_same_bits(a.local_gps(), b.local_gps());
   expect_same_bits(a.predict(queries), b.predict(queries));

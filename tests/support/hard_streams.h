@@ -60,7 +60,7 @@ class HardStreamSource {
     seen_.col(seen_.cols() - 1) = row.x;
     for (double& value : row.y) value = clamp(kind_.output_scale * random_.normal());
     if (random_.uniform() < kind_.own_noise) {
-      row.noise_variance = kind_.options.hyperparameters.signal_variance * random_.uniform();
+      row.noise_variance = kind_.options.hyperparameters->signal_variance * random_.uniform();
     }
     return row;
   }
@@ -125,7 +125,7 @@ inline rc::Gen<HardStream> any_hard_stream() {
     options.split_space = *rc::gen::element(SplitSpace::scaled, SplitSpace::raw);
 
     // Length scales that fit the inputs, or do not at all.
-    Hyperparameters& theta = options.hyperparameters;
+    Hyperparameters& theta = options.hyperparameters.emplace();
     const double length_scale = *rc::gen::element(kind.input_scale, 1.0, 1e-150);
     theta.length_scale = Eigen::VectorXd::Constant(kind.inputs, length_scale);
     theta.shape = *rc::gen::element(1.0, 1e-3, 1e6);
@@ -140,7 +140,7 @@ inline rc::Gen<HardStream> any_hard_stream() {
 
 inline std::ostream& operator<<(std::ostream& out, const HardStream& kind) {
   const Options& options = kind.options;
-  const Hyperparameters& theta = options.hyperparameters;
+  const Hyperparameters& theta = *options.hyperparameters;
   return out << "seed " << kind.seed << ", " << kind.inputs << " inputs × " << kind.input_scale
              << " + " << kind.input_offset << ", " << kind.outputs << " outputs × "
              << kind.output_scale << ", n " << kind.observations << ", repeats " << kind.repeats

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/model_state.h"
+#include "core/internals.h"
 #include "splitgp/splitting_gp.h"
 
 namespace splitgp::testing {
@@ -18,10 +18,10 @@ class Invariants {
  public:
   /// Of every local GP and of all observations together. O(n)
   static std::string violated(const SplittingGp& model) {
-    const ModelState& state = model.state();
-    std::vector<int> owners(state.next_sequence, 0);
-    for (std::size_t i = 0; i < state.local_gps.size(); ++i) {
-      const LocalGp& local = state.local_gps[i];
+    const ModelState& state = Internals::of(model);
+    std::vector<int> owners(state.knowledge.observations, 0);
+    for (std::size_t i = 0; i < state.partition.local_gps.size(); ++i) {
+      const LocalGp& local = state.partition.local_gps[i];
       const std::string wrong = violated(state, i);
       if (!wrong.empty()) return wrong;
       for (Eigen::Index j = 0; j < local.size(); ++j) {
@@ -39,15 +39,29 @@ class Invariants {
 
   /// Of the local GPs that one update touched, and of what it reported. O(m)
   static std::string violated(const SplittingGp& model, const UpdateResult& result) {
-    const ModelState& state = model.state();
+    const ModelState& state = Internals::of(model);
     const auto touched = static_cast<std::size_t>(result.local_gp);
-    if (touched >= state.local_gps.size()) return "the update names a local GP that does not exist";
+    if (touched >= state.partition.local_gps.size())
+      return "the update names a local GP that does not exist";
     std::string wrong = violated(state, touched);
     if (result.new_local_gp && wrong.empty()) {
       wrong = violated(state, static_cast<std::size_t>(*result.new_local_gp));
     }
     if (!wrong.empty()) return wrong;
-    const LocalGp& local = state.local_gps[touched];
+    if (result.new_local_gp) {
+      std::vector<std::uint64_t> owned;
+      const LocalGp& child = state.partition.at(*result.new_local_gp);
+      for (Eigen::Index j = 0; j < child.size(); ++j) {
+        if (child.owns(j)) owned.push_back(child.sequence(j));
+      }
+      if (owned != result.leaving) return "the update names others than the second child owns";
+      if (result.routed_to != state.partition.split_history.back().parent) {
+        return "the update names another local GP than the one that was split";
+      }
+    } else if (result.routed_to != result.local_gp || !result.leaving.empty()) {
+      return "the update moved an observation without a split";
+    }
+    const LocalGp& local = state.partition.local_gps[touched];
     for (Eigen::Index j = 0; j < local.size(); ++j) {
       if (local.sequence(j) == result.sequence && local.owns(j)) return "";
     }
@@ -59,7 +73,7 @@ class Invariants {
   static std::string at(std::size_t i) { return "local GP " + std::to_string(i) + " "; }
 
   static std::string violated(const ModelState& state, std::size_t i) {
-    const LocalGp& local = state.local_gps[i];
+    const LocalGp& local = state.partition.local_gps[i];
     const Eigen::Index limit = state.options.split_limit;
     std::ostringstream wrong;
     if (local.owned() < 1) wrong << at(i) << "owns nothing";

@@ -10,8 +10,9 @@
 namespace splitgp::testing {
 
 /// θ with every part filled in, ready for a local GP.
-inline ThetaPointer make_theta(Hyperparameters values, Eigen::Index inputs, Eigen::Index outputs) {
-  return std::make_shared<Theta>(complete(std::move(values), inputs, outputs));
+inline ThetaPointer make_theta(Hyperparameters values, Eigen::Index inputs, Eigen::Index outputs,
+                               std::uint64_t version = 0) {
+  return std::make_shared<Theta>(complete(std::move(values), inputs, outputs), version);
 }
 
 /// A local GP that has learned the columns of `stream` in order, numbered from 0.

@@ -5,7 +5,8 @@
 #include <Eigen/Core>
 #include <cstddef>
 
-#include "core/model_state.h"
+#include "core/internals.h"
+#include "core/refit.h"
 #include "splitgp/splitting_gp.h"
 
 namespace splitgp::testing {
@@ -18,7 +19,6 @@ inline void expect_same(const Hyperparameters& a, const Hyperparameters& b) {
   EXPECT_EQ(a.shape, b.shape);
   EXPECT_EQ(a.mean, b.mean);
   EXPECT_EQ(a.output_scale, b.output_scale);
-  EXPECT_EQ(a.version, b.version);
 }
 
 inline void expect_same(const LocalGp& a, const LocalGp& b) {
@@ -33,11 +33,13 @@ inline void expect_same(const LocalGp& a, const LocalGp& b) {
     ASSERT_EQ(a.owns(j), b.owns(j));
   }
   expect_same(a.theta().values, b.theta().values);
+  EXPECT_EQ(a.theta().version, b.theta().version);
 }
 
 inline void expect_same(const TrainResult& a, const TrainResult& b) {
   EXPECT_EQ(a.adopted, b.adopted);
   expect_same(a.theta, b.theta);
+  EXPECT_EQ(a.theta_version, b.theta_version);
   EXPECT_EQ(a.objective_before, b.objective_before);
   EXPECT_EQ(a.objective_after, b.objective_after);
   EXPECT_EQ(a.searched, b.searched);
@@ -53,36 +55,39 @@ inline void expect_same(const TrainResult& a, const TrainResult& b) {
 /// To the last bit: partition, θ of every local GP, histories, statistics, schedule. Only factors
 /// and the seconds of trainings may differ.
 inline void expect_same_model(const SplittingGp& one, const SplittingGp& other) {
-  const ModelState& a = one.state();
-  const ModelState& b = other.state();
-  EXPECT_EQ(a.next_sequence, b.next_sequence);
-  expect_same(a.theta->values, b.theta->values);
-  EXPECT_EQ(a.theta_given, b.theta_given);
-  EXPECT_EQ(a.refit_cursor, b.refit_cursor);
-  ASSERT_EQ(a.local_gps.size(), b.local_gps.size());
-  for (std::size_t i = 0; i < a.local_gps.size(); ++i) {
+  const ModelState& a = Internals::of(one);
+  const ModelState& b = Internals::of(other);
+  EXPECT_EQ(a.knowledge.observations, b.knowledge.observations);
+  expect_same(a.knowledge.theta->values, b.knowledge.theta->values);
+  EXPECT_EQ(a.knowledge.theta->version, b.knowledge.theta->version);
+  EXPECT_EQ(a.knowledge.theta_given, b.knowledge.theta_given);
+  EXPECT_EQ(refit_cursor(a.partition, *a.knowledge.theta),
+            refit_cursor(b.partition, *b.knowledge.theta));
+  ASSERT_EQ(a.partition.local_gps.size(), b.partition.local_gps.size());
+  for (std::size_t i = 0; i < a.partition.local_gps.size(); ++i) {
     SCOPED_TRACE("local GP " + std::to_string(i));
-    expect_same(a.local_gps[i], b.local_gps[i]);
+    expect_same(a.partition.local_gps[i], b.partition.local_gps[i]);
   }
-  ASSERT_EQ(a.split_history.size(), b.split_history.size());
-  for (std::size_t i = 0; i < a.split_history.size(); ++i) {
-    EXPECT_EQ(a.split_history[i].sequence, b.split_history[i].sequence);
-    EXPECT_EQ(a.split_history[i].parent, b.split_history[i].parent);
-    EXPECT_EQ(a.split_history[i].child, b.split_history[i].child);
-    EXPECT_EQ(a.split_history[i].parent_owned, b.split_history[i].parent_owned);
-    EXPECT_EQ(a.split_history[i].child_owned, b.split_history[i].child_owned);
+  ASSERT_EQ(a.partition.split_history.size(), b.partition.split_history.size());
+  for (std::size_t i = 0; i < a.partition.split_history.size(); ++i) {
+    EXPECT_EQ(a.partition.split_history[i].sequence, b.partition.split_history[i].sequence);
+    EXPECT_EQ(a.partition.split_history[i].parent, b.partition.split_history[i].parent);
+    EXPECT_EQ(a.partition.split_history[i].child, b.partition.split_history[i].child);
+    EXPECT_EQ(a.partition.split_history[i].parent_owned, b.partition.split_history[i].parent_owned);
+    EXPECT_EQ(a.partition.split_history[i].child_owned, b.partition.split_history[i].child_owned);
   }
-  ASSERT_EQ(a.training_history.size(), b.training_history.size());
-  for (std::size_t i = 0; i < a.training_history.size(); ++i) {
+  ASSERT_EQ(a.knowledge.training_history.size(), b.knowledge.training_history.size());
+  for (std::size_t i = 0; i < a.knowledge.training_history.size(); ++i) {
     SCOPED_TRACE("training " + std::to_string(i));
-    expect_same(a.training_history[i], b.training_history[i]);
+    expect_same(a.knowledge.training_history[i], b.knowledge.training_history[i]);
   }
-  EXPECT_EQ(a.schedule.marks().next, b.schedule.marks().next);
-  EXPECT_EQ(a.schedule.marks().searched, b.schedule.marks().searched);
-  EXPECT_EQ(a.schedule.marks().ever_trained, b.schedule.marks().ever_trained);
-  for (const auto& [s, t] : {std::pair(&a.input_statistics, &b.input_statistics),
-                             std::pair(&a.output_statistics, &b.output_statistics)}) {
-    EXPECT_EQ(s->count(), t->count());
+  EXPECT_EQ(a.knowledge.schedule.marks().next, b.knowledge.schedule.marks().next);
+  EXPECT_EQ(a.knowledge.schedule.marks().searched, b.knowledge.schedule.marks().searched);
+  EXPECT_EQ(a.knowledge.schedule.marks().ever_trained, b.knowledge.schedule.marks().ever_trained);
+  for (const auto& [s, t] :
+       {std::pair(&a.knowledge.input_statistics, &b.knowledge.input_statistics),
+        std::pair(&a.knowledge.output_statistics, &b.knowledge.output_statistics)}) {
+    EXPECT_EQ(s->sums().n, t->sums().n);
     EXPECT_EQ(s->mean(), t->mean());
     EXPECT_EQ(s->sums().squares, t->sums().squares);
   }

@@ -20,7 +20,7 @@ double f(const Eigen::Vector2d& x) { return 5.0 * std::sin(x.squaredNorm()) + 3.
 // f has its maximum on [-1, 1]² at x1 = 1, x1² + x2² = π/2, where it is 5 + 3.
 constexpr double kNoise = 0.05 * 8.0;
 
-// The same numbers on every machine, which the standard's distributions do not promise.
+// The same numbers on every machine, which the standard distributions do not guarantee.
 class Noise {
  public:
   explicit Noise(std::uint64_t seed) : engine_(seed) {}
@@ -38,7 +38,7 @@ class Noise {
   std::mt19937_64 engine_;
 };
 
-// Against the function itself, on a grid.
+// The error against the function itself, on a grid.
 double error_without_noise(const SplittingGp& model) {
   constexpr int kSide = 40;
   Eigen::MatrixXd grid(2, kSide * kSide);
@@ -57,7 +57,7 @@ int run_demo(const DemoFlags& flags) {
   using Clock = std::chrono::steady_clock;
   fmt::print(
       "f(x) = 5 sin(x1² + x2²) + 3 x1 on [-1, 1]², noise sd {:.1f}: each row is predicted,\n"
-      "then learned, and never looked at again as a whole.\n\n",
+      "then learned.\n\n",
       kNoise);
   const StopSignal stop;
   Noise noise(flags.seed);
@@ -91,8 +91,8 @@ int run_demo(const DemoFlags& flags) {
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
   const Hyperparameters& theta = model.hyperparameters();
   fmt::print(
-      "\nAgainst f without the noise, RMSE {:.3f}: the noise, sd {:.1f}, is averaged out.\n"
-      "It took the noise to be {:.3f}, chose the kernel {} and the length scales {:.2f} and "
+      "\nCompared with f itself, the RMSE is {:.3f}: the noise, sd {:.1f}, has averaged out.\n"
+      "It estimated the noise sd as {:.3f} and chose the kernel {} with length scales {:.2f} and "
       "{:.2f}.\n"
       "{} in {:.1f} s; no local GP holds more than {} of them.\n\n",
       error_without_noise(model), kNoise, theta.output_scale(0) * std::sqrt(theta.noise_variance),

@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/inspect/inspect.h"
-#include "core/model_state.h"
+#include "core/option_table.h"
 
 namespace splitgp {
 
@@ -10,42 +10,33 @@ using json = nlohmann::ordered_json;
 
 namespace {
 
-std::vector<double> as_vector(const Eigen::VectorXd& values) {
-  return {values.begin(), values.end()};
-}
+std::vector<double> as_vector(const Vector& values) { return {values.begin(), values.end()}; }
 
 json options_json(const Options& options) {
-  json fixed = json::array();
-  if (options.fixed.length_scale) fixed.push_back("length_scale");
-  if (options.fixed.signal_variance) fixed.push_back("signal_variance");
-  if (options.fixed.noise_variance) fixed.push_back("noise_variance");
-  if (options.fixed.shape) fixed.push_back("shape");
-  if (options.fixed.mean) fixed.push_back("mean");
-  if (options.fixed.output_scale) fixed.push_back("output_scale");
-  return {{"split_limit", options.split_limit},
-          {"kernel", to_string(options.kernel)},
-          {"aggregation", to_string(options.aggregation)},
-          {"neighbors", options.neighbors},
-          {"taper", options.taper},
-          {"inherit", options.inherit},
-          {"principal_direction", to_string(options.principal_direction)},
-          {"split_space", to_string(options.split_space)},
-          {"training", to_string(options.training)},
-          {"training_observations", options.training_observations},
-          {"fixed", fixed},
-          {"seed", options.seed}};
+  json result;
+  each_option([&]<typename Value>(const OptionEntry& entry, Value Options::*member) {
+    if constexpr (std::is_enum_v<Value>) {
+      result[std::string(entry.name)] = to_string(options.*member);
+    } else {
+      result[std::string(entry.name)] = options.*member;
+    }
+  });
+  json& fixed = result["fixed"] = json::array();
+  each_fixed([&](std::string_view name, auto member) {
+    if (options.fixed.*member) fixed.push_back(name);
+  });
+  return result;
 }
 
 json inputs_json(const SplittingGp& model, const std::vector<std::string>& names) {
   const Eigen::VectorXd share = relevance(model);
-  const StreamStatistics& statistics = model.state().input_statistics;
-  const Eigen::VectorXd spread = statistics.spread();
+  const ColumnStatistics statistics = model.input_statistics();
   json result = json::array();
   for (Eigen::Index k = 0; k < model.n_inputs(); ++k) {
     result.push_back({{"name", names[static_cast<std::size_t>(k)]},
                       {"length_scale", model.hyperparameters().length_scale(k)},
-                      {"mean", statistics.mean()(k)},
-                      {"spread", spread(k)},
+                      {"mean", statistics.mean(k)},
+                      {"spread", statistics.spread(k)},
                       {"relevance", share(k)}});
   }
   return result;
@@ -53,7 +44,7 @@ json inputs_json(const SplittingGp& model, const std::vector<std::string>& names
 
 json outputs_json(const SplittingGp& model, const std::vector<std::string>& names) {
   const Hyperparameters& theta = model.hyperparameters();
-  const Eigen::VectorXd spread = model.state().output_statistics.spread();
+  const Vector spread = model.output_statistics().spread;
   json result = json::array();
   for (Eigen::Index o = 0; o < model.n_outputs(); ++o) {
     const double scale = theta.output_scale(o);
@@ -119,21 +110,21 @@ json trainings_json(const SplittingGp& model) {
 }  // namespace
 
 Eigen::VectorXd relevance(const SplittingGp& model) {
-  const Eigen::VectorXd spread = model.state().input_statistics.spread();
+  const Vector spread = model.input_statistics().spread;
   const Eigen::VectorXd variation = spread.cwiseQuotient(model.hyperparameters().length_scale);
   const double sum = variation.sum();
   return sum > 0.0 ? Eigen::VectorXd(variation / sum) : Eigen::VectorXd(variation);
 }
 
-json describe(ModelFile& file) {
-  SplittingGp& model = file.model();
-  const ObservationColumns columns = columns_of(file);
+json describe(LoadedModel& loaded) {
+  SplittingGp& model = loaded.model;
+  const ObservationColumns columns = columns_of(loaded);
   model.wake();
   const Hyperparameters& theta = model.hyperparameters();
   json result{{"observations", model.n_observations()},
               {"options", options_json(model.options())},
               {"theta",
-               {{"version", theta.version},
+               {{"version", model.theta_version()},
                 {"kernel", to_string(theta.kernel)},
                 {"signal_variance", theta.signal_variance},
                 {"noise_variance", theta.noise_variance},
@@ -144,8 +135,8 @@ json describe(ModelFile& file) {
               {"splits", splits_json(model)},
               {"trainings", trainings_json(model)},
               {"memory_bytes", model.memory_bytes()}};
-  if (const std::optional<std::string> note = file.note("stream")) {
-    result["stream"] = json::parse(*note);
+  if (const auto note = loaded.notes.find("stream"); note != loaded.notes.end()) {
+    result["stream"] = json::parse(note->second);
   }
   return result;
 }

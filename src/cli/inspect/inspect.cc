@@ -9,6 +9,7 @@
 
 #include "cli/exit_code.h"
 #include "cli/scores/score_table.h"
+#include "io/printable.h"
 
 namespace splitgp {
 
@@ -27,12 +28,14 @@ std::string number(const json& value) {
   return value.is_null() ? "–" : short_number(value.get<double>());
 }
 
-// The words `kernel` and its like would need a manual otherwise.
+std::string name_of(const json& column) { return printable(column["name"].get<std::string>()); }
+
+// Spares the reader a look into the manual.
 std::string kernel_in_words(const std::string& kernel) {
   if (kernel == "rbf") return "rbf (infinitely smooth)";
-  if (kernel == "matern12") return "matern12 (rough: continuous, no slope)";
-  if (kernel == "matern32") return "matern32 (has a slope)";
-  if (kernel == "matern52") return "matern52 (has a curvature)";
+  if (kernel == "matern12") return "matern12 (rough: continuous, not differentiable)";
+  if (kernel == "matern32") return "matern32 (once differentiable)";
+  if (kernel == "matern52") return "matern52 (twice differentiable)";
   return kernel + " (smooth on many scales)";
 }
 
@@ -45,15 +48,15 @@ void print_theta(const json& model) {
   });
   fmt::print("  {:<24}{:>10}{:>14}{:>12}\n", "input", "relevance", "length_scale", "spread");
   for (const json& input : inputs) {
-    fmt::print("  {:<24}{:>8.1f} %{:>14}{:>12}\n", input["name"].get<std::string>(),
+    fmt::print("  {:<24}{:>8.1f} %{:>14}{:>12}\n", name_of(input),
                100.0 * input["relevance"].get<double>(), number(input["length_scale"]),
                number(input["spread"]));
   }
   fmt::print("  {:<24}{:>10}{:>14}{:>12}{:>12}\n", "output", "mean", "signal sd", "noise sd",
              "spread");
   for (const json& output : model["outputs"]) {
-    fmt::print("  {:<24}{:>10}{:>14}{:>12}{:>12}\n", output["name"].get<std::string>(),
-               number(output["mean"]), number(output["signal_standard_deviation"]),
+    fmt::print("  {:<24}{:>10}{:>14}{:>12}{:>12}\n", name_of(output), number(output["mean"]),
+               number(output["signal_standard_deviation"]),
                number(output["noise_standard_deviation"]), number(output["spread"]));
   }
 }
@@ -100,8 +103,8 @@ void print_local_gps(const json& model, int most) {
       low = std::min(low, local["center"][k].get<double>());
       high = std::max(high, local["center"][k].get<double>());
     }
-    fmt::print("  {:<24}{:>12}{:>12}\n", model["inputs"][k]["name"].get<std::string>(),
-               short_number(low), short_number(high));
+    fmt::print("  {:<24}{:>12}{:>12}\n", name_of(model["inputs"][k]), short_number(low),
+               short_number(high));
   }
 
   std::vector<json> largest = all;
@@ -172,16 +175,9 @@ void print_text(const json& model, const InspectFlags& flags) {
 
 }  // namespace
 
-void InspectFlags::add_to(CLI::App& command) {
-  command.add_option("-m,--model", model, "Model file")->required()->type_name("FILE");
-  command.add_flag("--json", json, "Everything, as JSON");
-  command.add_option("--local-gps", local_gps, "How many local GPs to list, largest first (10)")
-      ->type_name("N");
-}
-
 int run_inspect(const InspectFlags& flags) {
-  ModelFile file = ModelFile::open_read_only(flags.model);
-  const json model = describe(file);
+  LoadedModel loaded = load(flags.model);
+  const json model = describe(loaded);
   if (flags.json) {
     fmt::print("{}\n", model.dump(2, ' ', false, json::error_handler_t::replace));
   } else {

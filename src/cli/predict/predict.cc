@@ -4,12 +4,14 @@
 
 #include <memory>
 
+#include "cli/columns.h"
 #include "cli/exit_code.h"
 #include "cli/predict/prediction_writer.h"
 #include "cli/row_file.h"
 #include "cli/scores/score_table.h"
-#include "cli/stream/model.h"
 #include "io/csv_writer.h"
+#include "io/printable.h"
+#include "splitgp/model_file.h"
 
 namespace splitgp {
 
@@ -19,23 +21,23 @@ namespace {
 
 constexpr Index kBatch = 1024;
 
-// Rows are predicted many at a time, and at once when the input makes us wait.
+// Rows are predicted in batches, and immediately when the input makes us wait.
 class PredictRun : private Waiter {
  public:
   explicit PredictRun(const PredictFlags& flags)
-      : flags_(flags), file_(ModelFile::open_read_only(flags.model)), columns_(columns_of(file_)) {
-    file_.model().set_threads(flags.threads);
+      : flags_(flags), loaded_(load(flags.model)), columns_(columns_of(loaded_)) {
+    loaded_.model.set_threads(flags.threads);
   }
 
   int run() {
     const OpenRows rows = open_rows(flags_.path, flags_.input_flags.options(), this);
     if (rows.reader->columns().empty()) {
-      fmt::print(stderr, "splitgp: {}: the input is empty\n", rows.source->name());
+      fmt::print(stderr, "splitgp: {}: the input is empty\n", printable(rows.source->name()));
       return kSuccess;
     }
     const bool json = flags_.to == "ndjson" || (flags_.to.empty() && named_like_ndjson());
     ColumnSelection selection{columns_.inputs, kept_columns(rows.reader->columns()), json};
-    // Fails at once where every row would: nothing could be predicted.
+    // If an input is missing, no row could be predicted: fail now.
     find_columns("the model's inputs", columns_.inputs, rows.reader->columns());
     writer_.emplace(json, selection.texts, columns_.outputs);
     rows.reader->select(std::move(selection));
@@ -44,9 +46,8 @@ class PredictRun : private Waiter {
       rejects_ =
           std::make_unique<RowFile>(flags_.rejects, "row,source,line,reason\n", std::nullopt);
     }
-    inputs_.resize(file_.model().n_inputs(), kBatch);
-    read(*rows.reader, rows.source->name());
-    return kSuccess;
+    inputs_.resize(loaded_.model.n_inputs(), kBatch);
+    return read(*rows.reader, rows.source->name()) ? kSuccess : kBadRow;
   }
 
  private:
@@ -60,7 +61,8 @@ class PredictRun : private Waiter {
     return flags_.output.ends_with(".ndjson") || flags_.output.ends_with(".jsonl");
   }
 
-  void read(RowReader& reader, const std::string& name) {
+  // Returns false if there were rows and every one was rejected.
+  bool read(RowReader& reader, const std::string& name) {
     Row row;
     RejectedRow rejected;
     std::uint64_t number = 0;
@@ -95,15 +97,15 @@ class PredictRun : private Waiter {
     before_wait();
     if (n_rejected > 0) {
       fmt::print(stderr, "splitgp: {} of {} rejected, the first at {}\n",
-                 with_separators(n_rejected), counted(number, "row"), first);
+                 with_separators(n_rejected), counted(number, "row"), printable(first));
     }
+    return number == 0 || n_rejected < number;
   }
 
   void predict() {
     const Index count = std::ssize(cells_);
     if (count == 0) return;
-    file_.model().wake(inputs_.leftCols(count));
-    const Prediction prediction = file_.model().predict(inputs_.leftCols(count));
+    const Prediction prediction = loaded_.model.predict(inputs_.leftCols(count));
     const Eigen::MatrixXd sd = (prediction.variance + prediction.noise_variance).cwiseSqrt();
     for (Index j = 0; j < count; ++j) {
       output_->write(
@@ -123,7 +125,7 @@ class PredictRun : private Waiter {
   int end_descriptor() const override { return -1; }
 
   const PredictFlags& flags_;
-  ModelFile file_;
+  LoadedModel loaded_;
   ObservationColumns columns_;
   std::optional<PredictionWriter> writer_;
   std::unique_ptr<RowFile> output_;
@@ -133,28 +135,6 @@ class PredictRun : private Waiter {
 };
 
 }  // namespace
-
-void PredictFlags::add_to(CLI::App& command) {
-  command
-      .add_option("INPUT", path,
-                  "CSV, TSV or NDJSON, plain or packed with gzip, xz or zstd; - is standard input")
-      ->required();
-  command.add_option("-m,--model", model, "Model file")->required()->type_name("FILE");
-  command.add_option("-o,--output", output, "Where to write; - is standard output (-)")
-      ->type_name("FILE");
-  command
-      .add_option("--to", to, "Format to write (csv, or ndjson if FILE ends in .ndjson or .jsonl)")
-      ->check(CLI::IsMember({"csv", "ndjson"}));
-  command.add_option("--keep", kept, "Columns to copy, by name or number; or none (all)")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("COL[,COL]");
-  command.add_option("--rejects", rejects, "Write bad rows' numbers, lines and reasons, as CSV")
-      ->type_name("FILE");
-  command.add_flag("--strict", strict, "End at the first bad row");
-  command.add_option("--threads", threads, "That share the work (1)")->check(CLI::PositiveNumber);
-  input_flags.add_to(command);
-}
 
 int run_predict(const PredictFlags& flags) { return PredictRun(flags).run(); }
 

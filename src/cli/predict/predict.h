@@ -1,6 +1,5 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
@@ -19,8 +18,6 @@ struct PredictFlags {
   bool strict = false;
   int threads = 1;
   InputFlags input_flags;
-
-  void add_to(CLI::App& command);
 };
 
 /// Returns the exit code; throws CommandError, ReadError, FileError.

@@ -11,21 +11,21 @@
 namespace splitgp {
 namespace {
 
-// Text of an unknown encoding is still written.
+// Text that is not UTF-8 is written with replacement characters.
 std::string json_of(const nlohmann::json& value) {
   return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-// A cell of text as JSON: if it is a number, the very same digits, for a double has fewer than some
-// ids; else a string.
+// A text cell as JSON: a number keeps its digits, because an id may have more than a double holds;
+// anything else becomes a string.
 std::string json_cell(const std::string& cell) {
   const std::string_view text = trimmed(cell);
   return is_json_number(text) ? std::string(text) : json_of(cell);
 }
 
-// A value that stands in a line of JSON, where the reader has not looked inside it.
+// A value from a line of JSON, which the reader did not validate.
 std::string json_value(const std::string& value) {
-  // Numbers beyond a double's range are JSON all the same.
+  // Numbers beyond the range of a double are still valid JSON.
   return is_json_number(value) || nlohmann::json::accept(value) ? value : json_of(value);
 }
 
@@ -77,7 +77,7 @@ std::string PredictionWriter::line(const std::vector<std::string>& cells,
     object += (object.empty() ? '{' : ',') + json_of(name) + ':' + value;
   };
   for (std::size_t k = 0; k < cells.size(); ++k) {
-    // A key comes once; what was predicted is what was asked for.
+    // Each key may appear only once, and the prediction takes precedence.
     const bool free = std::find(added_.begin(), added_.end(), kept_[k]) == added_.end();
     if (free) add(kept_[k], cells[k]);
   }

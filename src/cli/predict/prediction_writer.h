@@ -10,14 +10,14 @@
 namespace splitgp {
 
 /// Lines of `splitgp predict`: the kept cells, then mean, sd, lower and upper of each output. With
-/// several outputs, or when a kept column is called like one of these, the names are OUTPUT_mean, …
+/// several outputs, or if a kept column has one of these names, they are called OUTPUT_mean, …
 class PredictionWriter {
  public:
   PredictionWriter(bool json, std::vector<std::string> kept,
                    const std::vector<std::string>& outputs);
 
   std::string header() const;  ///< Empty for JSON.
-  /// The cells of a row as line() writes them.
+  /// The kept cells of a row, as line() takes them.
   std::vector<std::string> cells(const Row& row) const;
   /// `cells` are from cells(); `sd` is that of an observation, noise included.
   std::string line(const std::vector<std::string>& cells, const Eigen::VectorXd& mean,

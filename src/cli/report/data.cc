@@ -17,7 +17,7 @@ namespace {
 
 json chart_inputs(const SplittingGp& model, const std::vector<std::string>& names) {
   const Eigen::VectorXd share = relevance(model);
-  const Eigen::VectorXd spread = model.state().input_statistics.spread();
+  const Eigen::VectorXd spread = model.input_statistics().spread;
   json result = json::array();
   for (Index k = 0; k < model.n_inputs(); ++k) {
     result.push_back({{"name", names[static_cast<std::size_t>(k)]},
@@ -85,9 +85,10 @@ json chart_splits(const SplittingGp& model) {
 
 }  // namespace
 
-json report_data(ModelFile& file, const std::string& name, std::optional<InputPair> pair) {
-  SplittingGp& model = file.model();
-  const ObservationColumns columns = columns_of(file);
+json report_data(const LoadedModel& loaded, const std::string& name,
+                 std::optional<InputPair> pair) {
+  const SplittingGp& model = loaded.model;
+  const ObservationColumns columns = columns_of(loaded);
   json result{{"version", SPLITGP_VERSION},
               {"name", name},
               {"observations", model.n_observations()},
@@ -95,7 +96,7 @@ json report_data(ModelFile& file, const std::string& name, std::optional<InputPa
               {"split_limit", model.options().split_limit},
               {"inputs", chart_inputs(model, columns.inputs)},
               {"outputs", chart_outputs(model, columns.outputs)},
-              {"stream", stream_json(file)},
+              {"stream", stream_json(loaded)},
               {"trainings", chart_trainings(model)},
               {"local_gps", chart_local_gps(model)},
               {"splits", chart_splits(model)}};

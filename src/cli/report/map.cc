@@ -61,11 +61,10 @@ json outputs_json(const Prediction& prediction) {
   return result;
 }
 
-json map_json(SplittingGp& model, const Slice& slice) {
+json map_json(const SplittingGp& model, const Slice& slice) {
   const Eigen::VectorXd x = Eigen::VectorXd::LinSpaced(kSide, slice.x.low, slice.x.high);
   const Eigen::VectorXd y = Eigen::VectorXd::LinSpaced(kSide, slice.y.low, slice.y.high);
   const Eigen::MatrixXd grid = grid_of(slice, x, y);
-  model.wake(grid);
   const Prediction prediction = model.predict(grid);
 
   const Eigen::Matrix3Xd centers = centers_in_slice(model, slice);
@@ -89,7 +88,7 @@ json map_json(SplittingGp& model, const Slice& slice) {
           {"cells", cells}};
 }
 
-json maps_json(SplittingGp& model, const ObservedInputs& observed,
+json maps_json(const SplittingGp& model, const ObservedInputs& observed,
                const std::vector<Index>& inputs) {
   json result = json::array();
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -103,9 +102,8 @@ json maps_json(SplittingGp& model, const ObservedInputs& observed,
 }
 
 // One input: no map, but the function itself. Cells meet halfway between neighbouring centers.
-json line_json(SplittingGp& model, const Range& range) {
+json line_json(const SplittingGp& model, const Range& range) {
   const Eigen::VectorXd x = Eigen::VectorXd::LinSpaced(kLinePoints, range.low, range.high);
-  model.wake(x.transpose());
   std::vector<double> centers;
   for (const LocalGpSummary& local : model.local_gps()) centers.push_back(local.center(0));
   std::sort(centers.begin(), centers.end());
@@ -119,7 +117,7 @@ json line_json(SplittingGp& model, const Range& range) {
           {"edges", chart_numbers(edges)}};
 }
 
-// Of the inputs that are mapped; the page needs no others.
+// Only the mapped inputs; the page needs no others.
 json columns_json(const Eigen::MatrixXd& rows, const std::vector<Index>& inputs) {
   json result = json::object();
   for (const Index k : inputs) {
@@ -130,7 +128,7 @@ json columns_json(const Eigen::MatrixXd& rows, const std::vector<Index>& inputs)
 
 }  // namespace
 
-json partition_json(SplittingGp& model, std::optional<InputPair> first) {
+json partition_json(const SplittingGp& model, std::optional<InputPair> first) {
   if (model.n_local() == 0) return nullptr;
   const ObservedInputs observed = observed_inputs(model, kSampledInputs);
   const std::vector<Index> inputs = mapped_inputs(model, first);

@@ -9,7 +9,7 @@ namespace splitgp {
 
 /// The partition as JSON (docs/command.md): maps of pairs of inputs with the other inputs at their
 /// medians, `first` or the two most relevant ones first; a line if the model has one input; null if
-/// it has learned nothing. Wakes the local GPs that speak there.
-nlohmann::ordered_json partition_json(SplittingGp& model, std::optional<InputPair> first);
+/// it has learned nothing.
+nlohmann::ordered_json partition_json(const SplittingGp& model, std::optional<InputPair> first);
 
 }  // namespace splitgp

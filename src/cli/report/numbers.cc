@@ -14,7 +14,7 @@ nlohmann::ordered_json chart_numbers(const Eigen::Ref<const Eigen::VectorXd>& va
     low = std::min(low, value);
     high = std::max(high, value);
   }
-  // A constant is kept to ten digits of itself.
+  // A constant keeps ten digits.
   double places = 5.0 - std::floor(std::log10(high - low));
   if (!std::isfinite(places)) places = 10.0 - std::floor(std::log10(std::abs(high)));
   // Whole numbers divided by a power of ten have short decimals; beyond these powers it would not

@@ -5,7 +5,7 @@
 
 namespace splitgp {
 
-/// Numbers for a chart: five digits of the range they span, which is finer than a screen, in a
+/// Numbers for a chart, rounded to five digits of the range they span: finer than a screen, and a
 /// third of the text. Infinities and NaN become null.
 nlohmann::ordered_json chart_numbers(const Eigen::Ref<const Eigen::VectorXd>& values);
 

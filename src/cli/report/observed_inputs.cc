@@ -4,8 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/model_state.h"
-
 namespace splitgp {
 
 using Eigen::Index;
@@ -14,11 +12,10 @@ namespace {
 
 struct Place {
   std::uint64_t order;
-  const LocalGp* local;
-  Index row;
+  Index column;
 };
 
-// SplitMix64: an order that has nothing to do with time.
+// SplitMix64: an order independent of time.
 std::uint64_t shuffled(std::uint64_t sequence) {
   std::uint64_t z = sequence + 0x9e3779b97f4a7c15u;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -39,7 +36,7 @@ Range range_of(std::vector<double>& values, double length_scale) {
   const double low = quantile(values, kLeftOut);
   const double high = quantile(values, 1.0 - kLeftOut);
   double margin = kMargin * (high - low);
-  // An input that never changes is shown over the length scale it was given.
+  // An input that never changes is shown over one length scale to each side.
   if (!(margin > 1e-12 * std::max(std::abs(low), std::abs(high)))) margin = length_scale;
   return {low - margin, high + margin};
 }
@@ -47,25 +44,23 @@ Range range_of(std::vector<double>& values, double length_scale) {
 }  // namespace
 
 ObservedInputs observed_inputs(const SplittingGp& model, Index most) {
-  std::vector<Place> places;
-  for (const LocalGp& local : model.state().local_gps) {
-    for (Index j = 0; j < local.size(); ++j) {
-      if (local.owns(j)) places.push_back({shuffled(local.sequence(j)), &local, j});
-    }
-  }
+  const Observations all = model.observations();
   ObservedInputs result;
   result.median = Eigen::VectorXd::Zero(model.n_inputs());
   result.ranges.resize(static_cast<std::size_t>(model.n_inputs()));
-  std::vector<double> values(places.size());
-  for (Index k = 0; k < model.n_inputs() && !places.empty(); ++k) {
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      values[i] = places[i].local->inputs()(places[i].row, k);
-    }
+  std::vector<double> values(all.sequence.size());
+  for (Index k = 0; k < model.n_inputs() && !values.empty(); ++k) {
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = all.inputs(k, static_cast<Index>(i));
     result.median(k) = quantile(values, 0.5);
     result.ranges[static_cast<std::size_t>(k)] =
         range_of(values, model.hyperparameters().length_scale(k));
   }
 
+  std::vector<Place> places;
+  for (Index i = 0; i < std::ssize(all.sequence); ++i) {
+    places.push_back({shuffled(all.sequence[static_cast<std::size_t>(i)]), i});
+  }
   const auto before = [](const Place& a, const Place& b) { return a.order < b.order; };
   const Index kept = std::min(most, std::ssize(places));
   std::partial_sort(places.begin(), places.begin() + kept, places.end(), before);
@@ -73,8 +68,8 @@ ObservedInputs observed_inputs(const SplittingGp& model, Index most) {
   result.outputs.resize(model.n_outputs(), kept);
   for (Index i = 0; i < kept; ++i) {
     const Place& place = places[static_cast<std::size_t>(i)];
-    result.sample.col(i) = place.local->inputs().row(place.row);
-    result.outputs.col(i) = place.local->outputs().row(place.row);
+    result.sample.col(i) = all.inputs.col(place.column);
+    result.outputs.col(i) = all.outputs.col(place.column);
   }
   return result;
 }

@@ -10,9 +10,9 @@ namespace splitgp {
 /// The observations a model holds, as a report needs them.
 struct ObservedInputs {
   Eigen::VectorXd median;     ///< Of each input.
-  std::vector<Range> ranges;  ///< Nearly all observations are in them, and they are never empty.
+  std::vector<Range> ranges;  ///< They hold nearly all observations and are never empty.
   Eigen::MatrixXd sample;     ///< Inputs of some observations, drawn evenly; d × at most `most`.
-  Eigen::MatrixXd outputs;    ///< Theirs; p × the same.
+  Eigen::MatrixXd outputs;    ///< Their outputs; p × as many.
 };
 
 /// O(n·d).  The same model gives the same sample.

@@ -33,9 +33,9 @@ struct Cell {
   Eigen::Matrix2Xd corners;  ///< In order.
 };
 
-/// Column i holds the centers' places for the slice, so that the squared distance in length scales
-/// of (x, y) to a center is (x' − row 0)² + (y' − row 1)² + row 2, where x' and y' are in length
-/// scales.
+/// Column i holds the position of center i in the slice, so that the squared distance in length
+/// scales of (x, y) to a center is (x' − row 0)² + (y' − row 1)² + row 2, where x' and y' are in
+/// length scales.
 Eigen::Matrix3Xd centers_in_slice(const SplittingGp& model, const Slice& slice);
 
 /// The most similar local GP at (x, y) of the slice. O(local GPs)
@@ -43,8 +43,8 @@ Eigen::Matrix3Xd centers_in_slice(const SplittingGp& model, const Slice& slice);
 Eigen::Index cell_at(const SplittingGp& model, const Slice& slice, const Eigen::Matrix3Xd& centers,
                      double x, double y);
 
-/// The cells of these local GPs, cut off at the edge of the slice; the others are taken not to
-/// reach it. O(their number²)
+/// The cells of these local GPs, clipped to the slice; the other cells are assumed not to reach
+/// it. O(their number²)
 std::vector<Cell> cells_of(const SplittingGp& model, const Slice& slice,
                            const Eigen::Matrix3Xd& centers,
                            const std::vector<Eigen::Index>& local_gps);

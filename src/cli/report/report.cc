@@ -8,18 +8,19 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "cli/columns.h"
 #include "cli/exit_code.h"
 #include "cli/report/data.h"
 #include "cli/report/page.h"
-#include "cli/stream/model.h"
 #include "cli/whole_file.h"
+#include "splitgp/model_file.h"
 
 namespace splitgp {
 namespace {
 
 using Eigen::Index;
 
-// The pair of inputs that the map shows first, if one was asked for.
+// The pair of inputs that the map shows first, if the user chose one.
 std::optional<InputPair> chosen_pair(const std::vector<std::string>& wanted,
                                      const std::vector<std::string>& columns) {
   if (wanted.empty()) return std::nullopt;
@@ -35,30 +36,18 @@ std::optional<InputPair> chosen_pair(const std::vector<std::string>& wanted,
 
 }  // namespace
 
-void ReportFlags::add_to(CLI::App& command) {
-  command.add_option("-m,--model", model, "Model file")->required()->type_name("FILE");
-  command.add_option("-o,--output", output, "Page to write; - is standard output (report.html)")
-      ->type_name("FILE");
-  command
-      .add_option("--inputs", inputs,
-                  "The two inputs of the map, by name or number (the most relevant)")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("COL,COL");
-}
-
 int run_report(const ReportFlags& flags) {
-  ModelFile file = ModelFile::open_read_only(flags.model);
-  const std::optional<InputPair> pair = chosen_pair(flags.inputs, columns_of(file).inputs);
+  LoadedModel loaded = load(flags.model);
+  const std::optional<InputPair> pair = chosen_pair(flags.inputs, columns_of(loaded).inputs);
   // No number depends on the threads. More than a few would not be kept busy by one map.
   constexpr unsigned kMostThreads = 8;
   const unsigned processors = std::clamp(std::thread::hardware_concurrency(), 1u, kMostThreads);
-  file.model().set_threads(static_cast<int>(processors));
+  loaded.model.set_threads(static_cast<int>(processors));
   const std::string name = std::filesystem::path(flags.model).filename().string();
-  write_whole_file(flags.output, report_page(report_data(file, name, pair)));
+  write_whole_file(flags.output, report_page(report_data(loaded, name, pair)));
   // For a person; a script knows what it asked for, and standard output may be the page.
   const bool terminal = ::isatty(STDERR_FILENO) == 1;
-  if (terminal && flags.output != "-") fmt::print(stderr, "page in {}\n", flags.output);
+  if (terminal && flags.output != "-") fmt::print(stderr, "wrote {}\n", flags.output);
   return kSuccess;
 }
 

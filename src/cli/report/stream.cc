@@ -12,7 +12,7 @@ using json = nlohmann::ordered_json;
 
 namespace {
 
-// So many points make a curve; each is then an average over enough rows to mean something.
+// Enough points for a curve, each an average over enough rows to mean something.
 constexpr std::size_t kPoints = 80;
 
 std::vector<ScoreWindow> joined(const std::vector<ScoreWindow>& windows) {
@@ -65,7 +65,7 @@ std::uint64_t rows_without_interval(const SplittingGp& model, std::uint64_t lear
   if (model.training_history().empty()) {
     return model.options().training == Training::off ? 0 : learned;
   }
-  // What the model knew before it was streamed to.
+  // Observations that the model had before the stream.
   const std::uint64_t before = model.n_observations() - std::min(model.n_observations(), learned);
   const std::uint64_t first = model.training_history().front().sequence;
   return model.options().training == Training::off || first < before ? 0 : first - before;
@@ -96,11 +96,14 @@ json sample_json(const Scores& scores, std::uint64_t without_interval) {
 
 }  // namespace
 
-json stream_json(const ModelFile& file) {
-  if (!file.note("stream")) return nullptr;
-  const SplittingGp& model = file.model();
-  const StreamRecord record = StreamRecord::load(
-      model.n_outputs(), [&file](const std::string& key) { return file.note(key); });
+json stream_json(const LoadedModel& loaded) {
+  if (!loaded.notes.contains("stream")) return nullptr;
+  const SplittingGp& model = loaded.model;
+  const StreamRecord record =
+      StreamRecord::load(model.n_outputs(), [&loaded](const std::string& key) {
+        const auto found = loaded.notes.find(key);
+        return found == loaded.notes.end() ? std::nullopt : std::optional(found->second);
+      });
   const Scores& scores = record.scores;
   json outputs = json::array();
   for (Eigen::Index o = 0; o < model.n_outputs(); ++o) {

@@ -15,13 +15,13 @@ std::string counted(std::uint64_t number, const std::string& noun);
 /// Four significant digits; "–" for NaN.
 std::string short_number(double number);
 
-/// The table of `stream` and `demo`: a line each at 1, 2, 4, 8, … rows.
+/// The table of `stream` and `demo`, with a line at 1, 2, 4, 8, … rows.
 class ScoreTable {
  public:
   /// With several outputs the figures are normalised and the header says so.
   ScoreTable(std::FILE* to, bool normalised) : to_(to), normalised_(normalised) {}
 
-  /// The header comes before the first line.
+  /// Prints the header before the first line.
   void print(const ScoreLine& line);
   void print_rule();
 

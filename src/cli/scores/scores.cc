@@ -15,14 +15,14 @@ namespace {
 
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 
-// The recent past is the last 1,000 rows, to within one part.
+// The recent past is the last 1,000 rows, rounded to whole parts.
 constexpr std::size_t kRecentParts = 20;
 constexpr std::uint64_t kRowsInPart = 50;
 
 constexpr std::size_t kWindows = 512;
 constexpr std::uint64_t kSampledRows = 1000;
 
-// A random number that depends on the row alone, so that nothing has to be saved (splitmix64).
+// A random number that depends only on the row, so that no state has to be saved (splitmix64).
 std::uint64_t random_of(std::uint64_t row) {
   std::uint64_t z = (row + 1) * 0x9e3779b97f4a7c15U;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
@@ -96,8 +96,8 @@ void Scores::add(const ScoredRow& row, std::int64_t local_gps) {
   add_to_sample(row);
 }
 
-// When there are too many windows, neighbours become one: evenly spaced, and never more than
-// kWindows.
+// When there are too many windows, neighbours are merged, so that they stay evenly spaced and fewer
+// than kWindows.
 void Scores::add_to_windows(const std::vector<OutputScore>& row, std::int64_t local_gps) {
   add_each(open_window_.outputs, row);
   open_window_.last_row = rows_;
@@ -149,7 +149,7 @@ ScoreLine Scores::line(std::int64_t local_gps) const {
   line.local_gps = local_gps;
   for (Index o = 0; o < n_outputs_; ++o) {
     const OutputScore& total = totals_[static_cast<std::size_t>(o)];
-    // One output keeps its own units. A constant one has no spread to be measured by.
+    // A single output keeps its units, and a constant one has no spread to divide by.
     const double unit = n_outputs_ > 1 && spread(o) > 0.0 ? spread(o) : 1.0;
     const double share = 1.0 / static_cast<double>(n_outputs_);
     line.rmse += share * total.rmse() / unit;

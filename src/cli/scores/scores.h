@@ -11,14 +11,14 @@ namespace splitgp {
 /// The 97.5 % point of the normal distribution: half of a 95 % interval, in standard deviations.
 inline constexpr double kInterval95 = 1.959963984540054;
 
-/// A prediction and what came, for each output. The standard deviation is that of an observation:
-/// noise included.
+/// The prediction and the observed value of each output. The standard deviation is that of an
+/// observation, noise included.
 struct ScoredRow {
   Eigen::VectorXd observed;
   Eigen::VectorXd mean;
   Eigen::VectorXd standard_deviation;
-  /// Before the first training the model knows no scale: its intervals are placeholders, and are
-  /// left out of NLPD and coverage.
+  /// Before the first training the model does not know the scale of the data. Its intervals are
+  /// placeholders then, and not part of NLPD and coverage.
   bool interval_known = true;
 };
 
@@ -37,8 +37,8 @@ struct OutputScore {
   double coverage() const;   ///< As above.
 };
 
-/// Figures of one line of the table. With several outputs, means over them after dividing each
-/// output by its own standard deviation, so that units do not matter.
+/// One line of the table. With several outputs, averages over them, after dividing each output by
+/// its standard deviation so that units do not matter.
 struct ScoreLine {
   std::uint64_t rows = 0;
   double rmse = 0.0;
@@ -46,7 +46,7 @@ struct ScoreLine {
   double nlpd = 0.0;
   double coverage = 0.0;
   std::int64_t local_gps = 0;
-  double rows_per_second = 0.0;  ///< Since the line before.
+  double rows_per_second = 0.0;  ///< Since the previous line.
 };
 
 /// A stretch of the stream.
@@ -71,25 +71,25 @@ class Scores {
   void add(const ScoredRow& row, std::int64_t local_gps);
 
   std::uint64_t rows() const { return rows_; }
-  /// 1, 2, 4, 8, …: time for a line of the table.
+  /// At 1, 2, 4, 8, … rows the table gets a line.
   bool at_power_of_two() const { return rows_ != 0 && (rows_ & (rows_ - 1)) == 0; }
   ScoreLine line(std::int64_t local_gps) const;
   const std::vector<OutputScore>& outputs() const { return totals_; }
-  /// Standard deviation of what was observed.
+  /// Standard deviation of the observed values.
   double spread(Eigen::Index output) const;
   double recent_rmse(Eigen::Index output) const;
 
   const std::vector<ScoreWindow>& windows() const { return windows_; }  ///< Fewer than 512.
   const std::vector<SampledRow>& sample() const { return sample_; }     ///< At most 1,000, uniform.
 
-  /// Totals and the recent past; the history and the sample are apart, because they are larger and
-  /// change less and less often.
+  /// Totals and the recent past. The history and the sample are separate, because they are larger
+  /// and change ever less often.
   nlohmann::json totals_json() const;
   nlohmann::json windows_json() const;
   nlohmann::json sample_json() const;
   void load(const nlohmann::json& totals, const nlohmann::json& windows,
             const nlohmann::json& sample);
-  /// Counts changes of windows_json() and sample_json().
+  /// Incremented when windows_json() or sample_json() changes.
   std::uint64_t windows_version() const { return windows_version_; }
   std::uint64_t sample_version() const { return sample_version_; }
 
@@ -102,7 +102,7 @@ class Scores {
   std::vector<OutputScore> totals_;
   Eigen::VectorXd observed_mean_;  // Welford
   Eigen::VectorXd observed_squares_;
-  std::deque<std::vector<OutputScore>> recent_;  // the last of them is being filled
+  std::deque<std::vector<OutputScore>> recent_;  // the last one is being filled
   std::uint64_t window_width_ = 1;
   std::vector<ScoreWindow> windows_;
   ScoreWindow open_window_;

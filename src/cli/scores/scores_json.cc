@@ -1,4 +1,4 @@
-// How scores are kept in a model file's notes; docs/command.md describes the fields.
+// Scores as JSON in a model file's notes; docs/command.md describes the fields.
 #include <limits>
 #include <nlohmann/json.hpp>
 

@@ -1,0 +1,62 @@
+"""Errors, intervals and processor time of a model."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from experiments.methods import Model
+
+__all__ = ["Measured", "cpu_seconds", "scores", "train_and_test"]
+
+Floats = NDArray[np.float64]
+Measured = list[tuple[int, str, float]]
+
+
+def cpu_seconds(action: Callable[[], Any]) -> tuple[Any, float]:
+    """The action's result and the processor time it took.
+
+    Not wall time: other processes on the machine must not count.
+    """
+    start = time.process_time()
+    result = action()
+    return result, time.process_time() - start
+
+
+def scores(mean: Floats, variance: Floats, y: Floats) -> dict[str, float]:
+    """RMSE, NLPD and coverage of the 95 % interval; variance is that of an observation.
+
+    >>> import numpy as np
+    >>> scores(np.zeros(2), np.ones(2), np.array([1.0, -1.0]))["rmse"]
+    1.0
+    """
+    residual = y - mean
+    return {
+        "rmse": float(np.sqrt(np.mean(residual**2))),
+        "nlpd": float(np.mean(0.5 * (np.log(2 * np.pi * variance) + residual**2 / variance))),
+        "coverage": float(np.mean(residual**2 <= 1.959964**2 * variance)),
+    }
+
+
+def train_and_test(model: Model, X: Floats, y: Floats, X_test: Floats, y_test: Floats) -> Measured:
+    """One pass through the stream, then the test set; each timed separately."""
+    _, update_seconds = cpu_seconds(lambda: model.update(X, y))
+    prediction, predict_seconds = cpu_seconds(lambda: model.predict(X_test))
+    found = scores(prediction.mean, prediction.variance + prediction.noise_variance, y_test)
+    found |= {
+        "train_seconds": update_seconds,
+        "predict_seconds": predict_seconds,
+        "memory_bytes": float(model.memory_bytes),
+        "n_local": float(model.n_local),
+        "test_rows": float(len(X_test)),
+    }
+    if y.ndim == 2:
+        variance_of_y = y_test.var(axis=0)
+        normalised = ((y_test - prediction.mean) ** 2).mean(axis=0) / variance_of_y
+        found["nmse"] = float(normalised.mean())
+        found |= {f"nmse_{k + 1}": float(one) for k, one in enumerate(normalised)}
+    return [(len(X), metric, value) for metric, value in found.items()]

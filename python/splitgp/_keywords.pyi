@@ -1,0 +1,53 @@
+# Written by python/write_options.py from the engine's table of options; do not edit.
+# ruff: noqa: E501
+# fmt: off
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypedDict
+
+from splitgp._results import Hyperparameters
+
+class Keywords(TypedDict, total=False):
+    split_limit: int
+    kernel: Literal["auto", "rbf", "matern12", "matern32", "matern52", "rational_quadratic"]
+    aggregation: Literal["evidence", "similarity", "nearest"]
+    neighbors: int
+    inherit: bool
+    training: Literal["off", "inline", "background"]
+    seed: int
+    preset: Literal["paper"] | None
+    taper: bool
+    principal_direction: Literal["exact", "oja"]
+    split_space: Literal["scaled", "raw"]
+    training_observations: int
+    threads: int
+    fixed: Sequence[str] | None
+    hyperparameters: Mapping[str, Any] | Hyperparameters | None
+
+class RivalKeywords(TypedDict, total=False):
+    kernel: Literal["auto", "rbf", "matern12", "matern32", "matern52", "rational_quadratic"]
+    training: Literal["off", "inline", "background"]
+    hyperparameters: Mapping[str, Any] | Hyperparameters | None
+    seed: int
+    training_observations: int
+
+class TakesKeywords:
+    def __init__(
+        self,
+        split_limit: int = 250,
+        kernel: Literal["auto", "rbf", "matern12", "matern32", "matern52", "rational_quadratic"] = "auto",
+        aggregation: Literal["evidence", "similarity", "nearest"] = "evidence",
+        neighbors: int = 8,
+        inherit: bool = True,
+        training: Literal["off", "inline", "background"] = "inline",
+        seed: int = 0,
+        preset: Literal["paper"] | None = None,
+        *,
+        taper: bool = True,
+        principal_direction: Literal["exact", "oja"] = "exact",
+        split_space: Literal["scaled", "raw"] = "scaled",
+        training_observations: int = 3000,
+        threads: int = 1,
+        fixed: Sequence[str] | None = None,
+        hyperparameters: Mapping[str, Any] | Hyperparameters | None = None,
+    ) -> None: ...
+    def _accept(self, keywords: dict[str, Any]) -> None: ...

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <vector>
+
+#include "splitgp/results.h"
+
+namespace splitgp::python {
+
+/// What a batch did to the model; arrays are made only when they are asked for.
+struct UpdateResults {
+  std::vector<UpdateResult> rows;
+};
+
+void bind_update_results(nanobind::module_& m);
+
+}  // namespace splitgp::python

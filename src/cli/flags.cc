@@ -1,0 +1,138 @@
+#include "cli/flags.h"
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/demo/demo.h"
+#include "cli/inspect/inspect.h"
+#include "cli/predict/predict.h"
+#include "cli/report/report.h"
+#include "cli/stream/stream.h"
+
+namespace splitgp {
+namespace {
+
+constexpr const char* kInput =
+    "CSV, TSV or NDJSON, plain or compressed with gzip, xz or zstd; - is standard input";
+constexpr const char* kRejects = "Write the number, line and reason of each rejected row, as CSV";
+constexpr const char* kStrict = "Stop at the first bad row";
+
+CLI::Option* add_columns(CLI::App& command, const std::string& name,
+                         std::vector<std::string>& columns, const std::string& help) {
+  return command.add_option(name, columns, help)
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("COL[,COL]");
+}
+
+CLI::Option* add_file(CLI::App& command, const std::string& name, std::string& path,
+                      const std::string& help) {
+  return command.add_option(name, path, help)->type_name("FILE");
+}
+
+void add_input_flags(CLI::App& command, InputFlags& flags) {
+  const char* const group = "Input text";
+  command.add_option("--format", flags.format, "Input format; auto detects it (auto)")
+      ->check(CLI::IsMember({"auto", "csv", "tsv", "ndjson"}))
+      ->group(group);
+  command
+      .add_option("--separator", flags.separator,
+                  "Column separator of CSV: one character, or tab (the most frequent of , ; tab | "
+                  "in the header)")
+      ->group(group);
+  command.add_option("--decimal", flags.decimal, "Decimal mark of CSV: . or , (.)")
+      ->check(CLI::IsMember({".", ","}))
+      ->group(group);
+  command
+      .add_flag("--no-header", flags.no_header,
+                "The first line of CSV is data; columns are named 1, 2, 3, …")
+      ->group(group);
+}
+
+}  // namespace
+
+void add_flags(CLI::App& command, StreamFlags& flags) {
+  command.add_option("INPUT", flags.paths, kInput)->required();
+  add_columns(command, "-t,--target", flags.targets,
+              "Columns to predict, by name or number (from 1)");
+  add_columns(command, "--inputs", flags.inputs, "Columns to predict from (all others)");
+  add_columns(command, "--ignore", flags.ignored, "Columns to leave out");
+  add_file(command, "-m,--model", flags.model,
+           "Model file to create, or to resume if it exists (the model is not kept)");
+  add_file(command, "--predictions", flags.predictions,
+           "Write each row's prediction and observed value, as CSV; - is standard output");
+  add_file(command, "--rejects", flags.rejects, kRejects);
+  command.add_flag("--strict", flags.strict, kStrict);
+  command.add_flag("--test-only", flags.test_only, "Predict and score, but do not learn");
+  command.add_option("--limit", flags.limit, "Stop after N rows in this run")->type_name("N");
+
+  const char* const group = "Commits";
+  command
+      .add_option(
+          "--durability", flags.durability,
+          "What a commit survives: full, a power loss; normal, a crash of the process (full)")
+      ->check(CLI::IsMember({"full", "normal"}))
+      ->group(group);
+  command.add_option("--batch", flags.batch, "Commit at least every N rows (1024)")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N")
+      ->group(group);
+  command
+      .add_option("--commit-every", flags.commit_every, "Commit at least every SECONDS seconds (1)")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("SECONDS")
+      ->group(group);
+  command
+      .add_flag("--reread", flags.reread,
+                "Learn all rows of the inputs, even those read in earlier runs")
+      ->group(group);
+  command
+      .add_flag(
+          "--resume-stdin", flags.resume_stdin,
+          "Standard input starts from the beginning again: skip the rows read in earlier runs")
+      ->group(group);
+  add_input_flags(command, flags.input_flags);
+  flags.model_flags.add_to(command);
+}
+
+void add_flags(CLI::App& command, PredictFlags& flags) {
+  command.add_option("INPUT", flags.path, kInput)->required();
+  add_file(command, "-m,--model", flags.model, "Model file")->required();
+  add_file(command, "-o,--output", flags.output, "File to write; - is standard output (-)");
+  command
+      .add_option("--to", flags.to,
+                  "Output format (csv, or ndjson if FILE ends in .ndjson or .jsonl)")
+      ->check(CLI::IsMember({"csv", "ndjson"}));
+  add_columns(command, "--keep", flags.kept,
+              "Columns to copy to the output, by name or number, or none (all)");
+  add_file(command, "--rejects", flags.rejects, kRejects);
+  command.add_flag("--strict", flags.strict, kStrict);
+  command.add_option("--threads", flags.threads, "Number of threads (1)")
+      ->check(CLI::PositiveNumber);
+  add_input_flags(command, flags.input_flags);
+}
+
+void add_flags(CLI::App& command, InspectFlags& flags) {
+  add_file(command, "-m,--model", flags.model, "Model file")->required();
+  command.add_flag("--json", flags.json, "Print everything, as JSON");
+  command
+      .add_option("--local-gps", flags.local_gps, "Number of local GPs to list, largest first (10)")
+      ->type_name("N");
+}
+
+void add_flags(CLI::App& command, ReportFlags& flags) {
+  add_file(command, "-m,--model", flags.model, "Model file")->required();
+  add_file(command, "-o,--output", flags.output,
+           "Page to write; - is standard output (report.html)");
+  add_columns(command, "--inputs", flags.inputs,
+              "The two inputs of the map, by name or number (the two most relevant)")
+      ->type_name("COL,COL");
+}
+
+void add_flags(CLI::App& command, DemoFlags& flags) {
+  command.add_option("--rows", flags.rows, "Number of rows (8192)")->check(CLI::PositiveNumber);
+  command.add_option("--seed", flags.seed, "Seed of the random rows (1)");
+}
+
+}  // namespace splitgp

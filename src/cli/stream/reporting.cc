@@ -1,0 +1,108 @@
+#include "cli/stream/reporting.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "io/printable.h"
+
+namespace splitgp {
+
+Reporting::Reporting(const StreamFlags& flags)
+    : flags_(flags), to_(flags.predictions == "-" ? stderr : stdout) {}
+
+void Reporting::begin(const StreamModel& model, StreamRecord& record, const Reading& reading) {
+  model_ = &model;
+  record_ = &record;
+  reading_ = &reading;
+  line_rows_ = record.scores.rows();
+  table_.emplace(to_, model.model().n_outputs() > 1);
+  for (const ScoreLine& line : record.table) table_->print(line);
+}
+
+void Reporting::add_learned() {
+  ++learned_;
+  if (!record_->scores.at_power_of_two()) return;
+  ScoreLine line = record_->scores.line(model_->model().n_local());
+  const double seconds = reading_->busy_seconds();
+  // The first few rows are too quick to be timed.
+  if (seconds > line_seconds_ && line.rows > 16) {
+    line.rows_per_second = static_cast<double>(line.rows - line_rows_) / (seconds - line_seconds_);
+  }
+  line_seconds_ = seconds;
+  line_rows_ = line.rows;
+  record_->table.push_back(line);
+  progress_.clear();
+  table_->print(line);
+}
+
+void Reporting::add_rejected(const RejectedRow& rejected) {
+  if (++rejected_ > 1) return;
+  first_rejection_ =
+      fmt::format("{}: line {}: {}", reading_->name(), rejected.line, rejected.reason);
+  first_rejected_column_ = rejected.column;
+}
+
+void Reporting::show_progress() {
+  if (!progress_.due()) return;
+  progress_.show(record_->rows_read, record_->scores.line(0).recent_rmse, reading_->share_read());
+}
+
+void Reporting::warn(const std::string& message) {
+  progress_.clear();
+  fmt::print(stderr, "splitgp: {}\n", printable(message));
+}
+
+void Reporting::print_summary() {
+  progress_.clear();
+  const double seconds = reading_->busy_seconds();
+  if (record_->scores.rows() > 0) {
+    ScoreLine last = record_->scores.line(model_->model().n_local());
+    last.rows_per_second = seconds > 0.0 ? static_cast<double>(reading_->rows()) / seconds : 0.0;
+    table_->print_rule();
+    table_->print(last);
+  }
+  print_outputs();
+  fmt::print(to_, "read {}: {} {}, {} rejected; {:.1f} s", counted(reading_->rows(), "row"),
+             with_separators(learned_), flags_.test_only ? "tested" : "learned",
+             with_separators(rejected_), seconds);
+  if (const std::uint64_t skipped = reading_->skipped(); skipped > 0) {
+    fmt::print(to_, "; {} read in earlier runs", with_separators(skipped));
+  }
+  if (model_->has_file()) {
+    fmt::print(to_, "; model in {}", flags_.model);
+  } else if (!flags_.model.empty()) {
+    fmt::print(to_, "; no model was created");
+  }
+  fmt::print(to_, "\n");
+  std::fflush(to_);
+  if (rejected_ > 0) print_rejections();
+}
+
+// With several outputs, the table has only averages over them.
+void Reporting::print_outputs() const {
+  const std::vector<std::string>& outputs = model_->columns().outputs;
+  for (std::size_t o = 0; outputs.size() > 1 && o < outputs.size(); ++o) {
+    const OutputScore& score = record_->scores.outputs()[o];
+    const auto index = static_cast<Eigen::Index>(o);
+    fmt::print(to_, "  {}: RMSE {}, recent {}, sd {}, NLPD {}, 95 % interval covers {:.1f} %\n",
+               printable(outputs[o]), short_number(score.rmse()),
+               short_number(record_->scores.recent_rmse(index)),
+               short_number(record_->scores.spread(index)), short_number(score.mean_nlpd()),
+               100.0 * score.coverage());
+  }
+}
+
+void Reporting::print_rejections() const {
+  const std::vector<std::string>& inputs = model_->columns().inputs;
+  // The columns of a model in a file cannot change.
+  const bool can_be_ignored =
+      learned_nothing() && !model_->has_file() && inputs.size() > 1 &&
+      std::find(inputs.begin(), inputs.end(), first_rejected_column_) != inputs.end();
+  fmt::print(stderr, "splitgp: {} rejected, the first at {}{}\n", counted(rejected_, "row"),
+             printable(first_rejection_),
+             can_be_ignored ? "; use --ignore to leave out columns that are not numbers" : "");
+}
+
+}  // namespace splitgp

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/input_flags.h"
+#include "cli/model_flags.h"
+
+namespace splitgp {
+
+/// `splitgp stream`: each row is predicted, then learned.
+struct StreamFlags {
+  std::vector<std::string> paths;
+  std::vector<std::string> targets;
+  std::vector<std::string> inputs;
+  std::vector<std::string> ignored;
+  std::string model;
+  std::string predictions;
+  std::string rejects;
+  bool strict = false;
+  bool test_only = false;
+  std::optional<std::uint64_t> limit;
+  std::string durability = "full";
+  std::uint64_t batch = 1024;
+  double commit_every = 1.0;
+  bool reread = false;
+  bool resume_stdin = false;
+  ModelFlags model_flags;
+  InputFlags input_flags;
+};
+
+/// Returns the exit code; throws CommandError, ReadError, FileError.
+int run_stream(const StreamFlags& flags);
+
+}  // namespace splitgp

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <Eigen/Core>
+
+#include "core/kernel.h"
+#include "core/training_set.h"
+
+namespace splitgp {
+
+/// Derivatives of a log likelihood: by the mean itself, by the logs of all other parts of θ.
+struct ThetaGradient {
+  ThetaGradient(Eigen::Index inputs, Eigen::Index outputs)
+      : length_scale(Eigen::VectorXd::Zero(inputs)),
+        mean(Eigen::VectorXd::Zero(outputs)),
+        output_scale(Eigen::VectorXd::Zero(outputs)) {}
+
+  Eigen::VectorXd length_scale;
+  double signal_variance = 0.0;
+  double noise_variance = 0.0;
+  double shape = 0.0;
+  Eigen::VectorXd mean;
+  Eigen::VectorXd output_scale;
+};
+
+/// log p(Y | X, θ) of a block of observations. The object holds buffers alone: matrices of this
+/// size would otherwise be mapped from the system, and unmapped, with every evaluation, which costs
+/// a quarter of it. One thread at a time.
+class LogLikelihood {
+ public:
+  /// The value; unless null, its derivatives are added to `gradient`. −∞ where the kernel matrix is
+  /// not positive definite. O(n³)
+  double of(const TrainingSet::Block& block, const Hyperparameters& theta, ThetaGradient* gradient);
+
+ private:
+  Kernel::Derivatives kernel_;
+  Eigen::ArrayXXd squared_distance_;
+  Eigen::MatrixXd factor_, weight_;
+};
+
+}  // namespace splitgp

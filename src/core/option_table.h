@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "splitgp/options.h"
+
+namespace splitgp {
+
+/// The one table of options. Flags, --config keys, rows of the model file, `inspect`, Python
+/// keywords and docs/options.md are all made from it: a new option is a member of Options with its
+/// doc comment, and one entry here.
+struct OptionEntry {
+  std::string_view name;             ///< As the member's; a flag has hyphens for the underscores.
+  std::string_view help;             ///< One phrase for people, without the default.
+  std::int64_t least = 0;            ///< The smallest integer that makes sense, …
+  std::string_view zero_means = {};  ///< … besides 0, if that means something of its own.
+  bool may_change = false;           ///< In an existing model, because no result depends on it.
+  std::string_view without = {};     ///< Of an option that is on by default: what it is like off.
+};
+
+/// Calls visit(entry, pointer to the member of Options) for every option. The member has the type
+/// and, in a default Options, the default.
+template <typename Visitor>
+void each_option(Visitor&& visit) {
+  visit(OptionEntry{"split_limit", "Most observations a local GP owns before it is split", 1},
+        &Options::split_limit);
+  visit(OptionEntry{"kernel", "Kernel family; auto lets training choose"}, &Options::kernel);
+  visit(OptionEntry{"aggregation", "How local predictions are weighted"}, &Options::aggregation);
+  visit(OptionEntry{"neighbors", "How many of the most similar local GPs are asked; 0 asks all", 1,
+                    "all local GPs"},
+        &Options::neighbors);
+  visit(OptionEntry{.name = "taper",
+                    .help = "Fade a local GP out before it leaves the most similar ones, so that "
+                            "predictions stay continuous",
+                    .without = "Drop local GPs abruptly, as the paper does"},
+        &Options::taper);
+  visit(OptionEntry{.name = "inherit",
+                    .help = "After a split each half keeps the other's observations until new ones "
+                            "displace them, so that a split changes no prediction",
+                    .without = "A split forgets the sibling's observations"},
+        &Options::inherit);
+  visit(OptionEntry{"principal_direction", "How a split finds its direction"},
+        &Options::principal_direction);
+  visit(OptionEntry{"split_space", "Where a split measures the spread of inputs"},
+        &Options::split_space);
+  visit(OptionEntry{"training", "When the hyperparameters are trained"}, &Options::training);
+  visit(OptionEntry{"training_observations", "Most observations that one training looks at", 2},
+        &Options::training_observations);
+  visit(OptionEntry{.name = "threads",
+                    .help = "Threads that share a batch of predictions",
+                    .least = 1,
+                    .may_change = true},
+        &Options::threads);
+  visit(OptionEntry{"seed", "Seed of every random choice"}, &Options::seed);
+}
+
+/// The same for the parts of θ: visit(entry, pointer to the member of Hyperparameters).
+template <typename Visitor>
+void each_hyperparameter(Visitor&& visit) {
+  visit(OptionEntry{"kernel", "Kernel family"}, &Hyperparameters::kernel);
+  visit(OptionEntry{"length_scale", "Length scales, one for each input"},
+        &Hyperparameters::length_scale);
+  visit(OptionEntry{"signal_variance", "Variance of the function"},
+        &Hyperparameters::signal_variance);
+  visit(OptionEntry{"noise_variance", "Variance of the noise"}, &Hyperparameters::noise_variance);
+  visit(OptionEntry{"shape", "Shape of the rational_quadratic kernel"}, &Hyperparameters::shape);
+  visit(OptionEntry{"mean", "Prior mean, one for each output"}, &Hyperparameters::mean);
+  visit(OptionEntry{"output_scale", "Scale of each output"}, &Hyperparameters::output_scale);
+}
+
+/// The parts of θ that may be fixed: visit(name, pointer to the member of FixedHyperparameters).
+template <typename Visitor>
+void each_fixed(Visitor&& visit) {
+  visit(std::string_view("length_scale"), &FixedHyperparameters::length_scale);
+  visit(std::string_view("signal_variance"), &FixedHyperparameters::signal_variance);
+  visit(std::string_view("noise_variance"), &FixedHyperparameters::noise_variance);
+  visit(std::string_view("shape"), &FixedHyperparameters::shape);
+  visit(std::string_view("mean"), &FixedHyperparameters::mean);
+  visit(std::string_view("output_scale"), &FixedHyperparameters::output_scale);
+}
+
+/// A value of an enumeration as people write it.
+template <typename Enum>
+struct NamedValue {
+  Enum value;
+  std::string_view name;
+  std::string_view help;
+};
+
+/// All values of an option's enumeration.
+template <typename Enum>
+std::span<const NamedValue<Enum>> named_values();
+
+}  // namespace splitgp

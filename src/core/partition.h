@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "core/centers.h"
+#include "core/local_gp.h"
+#include "core/wake_locks.h"
+#include "splitgp/results.h"
+
+namespace splitgp {
+
+/// 𝒜 of the paper: the local GPs, where they are, and how they came about.
+struct Partition {
+  explicit Partition(Eigen::Index inputs) : centers(inputs) {}
+
+  LocalGp& at(Eigen::Index i) { return local_gps[static_cast<std::size_t>(i)]; }
+  const LocalGp& at(Eigen::Index i) const { return local_gps[static_cast<std::size_t>(i)]; }
+  Eigen::Index size() const { return std::ssize(local_gps); }
+
+  std::deque<LocalGp> local_gps;  // a vector would move them all when it grows
+  Centers centers;                // c_i, kept together for the search
+  std::vector<SplitRecord> split_history;
+
+  Eigen::Index refit_cursor = 0;    // local GPs before it have θ of …
+  std::uint64_t refit_version = 0;  // … this version (core/refit.h)
+
+  bool may_be_dormant = false;     // local GPs may be without their factors: it was loaded, or …
+  Eigen::Index awake_limit = 0;    // … only so many may have them (core/waking.h); 0: all
+  std::deque<Eigen::Index> awake;  // those who have, longest ago first; kept if there is a limit
+  WakeLocks wake_locks;
+};
+
+}  // namespace splitgp

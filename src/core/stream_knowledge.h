@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "core/stream_statistics.h"
+#include "core/theta.h"
+#include "core/training_schedule.h"
+#include "splitgp/results.h"
+
+namespace splitgp {
+
+/// What is learned about the stream as a whole: θ, the scale of the columns, and when θ was and
+/// will be trained. It does not say who holds which observation (core/partition.h), so a rival or a
+/// part of a model that lives elsewhere can have it too.
+struct StreamKnowledge {
+  /// REQUIRES: θ is complete.
+  StreamKnowledge(Eigen::Index inputs, Eigen::Index outputs, Hyperparameters starting, bool given)
+      : theta(std::make_shared<const Theta>(std::move(starting), 0)),
+        theta_given(given),
+        input_statistics(inputs),
+        output_statistics(outputs),
+        schedule(inputs) {}
+
+  Eigen::Index inputs() const { return input_statistics.mean().size(); }
+  Eigen::Index outputs() const { return output_statistics.mean().size(); }
+
+  /// Makes θ the current one.
+  void adopt(Hyperparameters completed) {
+    theta = std::make_shared<const Theta>(std::move(completed), theta->version + 1);
+  }
+
+  ThetaPointer theta;
+  bool theta_given;                // by the user: worth starting Train from
+  std::uint64_t observations = 0;  // seen so far; the next one's sequence number
+  StreamStatistics input_statistics;
+  StreamStatistics output_statistics;
+  TrainingSchedule schedule;
+  std::vector<TrainResult> training_history;
+};
+
+}  // namespace splitgp

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "core/log_likelihood.h"
+#include "core/training_set.h"
+#include "splitgp/options.h"
+
+namespace splitgp {
+
+/// In spreads: √d, the typical distance between two observations.
+inline double medium_length_scale(const TrainingSet& set) {
+  return std::sqrt(static_cast<double>(set.input_spread.size()));
+}
+
+/// θ as Train sees it: a vector of parameters that are free of units, logs of length scales over
+/// the input's spread, of variances over the output's variance; means in spreads from the output's
+/// mean. So one set of priors, bounds and starting points serves data in any units.
+class ThetaParameters {
+ public:
+  /// One kernel family; parameters of `base` that are fixed stay as they are there. Of `set`, which
+  /// is referred to, only the scale is used.
+  ThetaParameters(const TrainingSet& set, KernelFamily family, const Hyperparameters& base,
+                  const FixedHyperparameters& fixed);
+
+  Eigen::Index size() const { return lower_.size(); }
+  const Eigen::VectorXd& lower() const { return lower_; }
+  const Eigen::VectorXd& upper() const { return upper_; }
+  /// The name of parameter i, for people: "length_scale[3]".
+  std::string name(Eigen::Index i) const;
+
+  /// Between θ and parameters; outside the bounds it is moved to the nearest.
+  Eigen::VectorXd parameters(const Hyperparameters& theta) const;
+  Hyperparameters theta(const Eigen::VectorXd& parameters) const;
+  /// From derivatives by θ to those by the parameters.
+  Eigen::VectorXd gradient(const ThetaGradient& natural) const;
+
+  /// θ's noise variance as a share of the outputs' variance.
+  double noise_share(const Hyperparameters& theta) const {
+    return theta.noise_variance / output_variance_;
+  }
+
+  /// Where to start: length scales as multiples of the spread, noise as a share of the variance.
+  Eigen::VectorXd start(double length_scale, double noise) const;
+
+  /// The log prior and, unless null, adds its gradient to `gradient`.
+  double log_prior(const Eigen::VectorXd& parameters, Eigen::VectorXd* gradient) const;
+
+ private:
+  enum class Part { length_scale, signal_variance, noise_variance, shape, mean, output_scale };
+  struct Parameter {
+    Part part;
+    Eigen::Index index;
+  };
+
+  const TrainingSet& set_;
+  Hyperparameters base_;
+  double output_variance_;  // the unit of variances
+  std::vector<Parameter> parameters_;
+  Eigen::VectorXd lower_, upper_, prior_mean_, prior_deviation_;
+};
+
+}  // namespace splitgp

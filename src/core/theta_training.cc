@@ -1,0 +1,64 @@
+#include "core/theta_training.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <utility>
+
+#include "core/theta_parameters.h"
+#include "core/training_set.h"
+
+namespace splitgp {
+namespace {
+
+// The pull of the last θ, in log likelihood per observation for a step of one e-fold. Cells shrink
+// as the stream grows, and small ones underestimate the signal variance and its length scales.
+constexpr double kMemory = 0.05;
+
+}  // namespace
+
+TrainingPlan training_plan(const StreamKnowledge& knowledge, const Options& options,
+                           const TrainingSet& set, bool search) {
+  TrainingPlan plan{options.kernel, options.fixed, knowledge.theta->values};
+  plan.warm = knowledge.schedule.ever_trained() || knowledge.theta_given;
+  plan.search = search;
+  // What earlier trainings saw and this one does not: nothing while the set holds the whole stream.
+  if (!knowledge.training_history.empty() && set.observations > 0) {
+    const double now = static_cast<double>(set.observations);
+    const double before = static_cast<double>(knowledge.training_history.back().observations);
+    const double unseen = 1.0 - now / static_cast<double>(std::max<std::uint64_t>(set.sequence, 1));
+    plan.memory = kMemory * std::max(0.0, unseen) * std::min(1.0, before / now);
+  }
+  return plan;
+}
+
+const TrainResult& record(StreamKnowledge& knowledge, TrainResult result) {
+  knowledge.schedule.trained(result.sequence, result.searched);
+  if (result.adopted) knowledge.adopt(std::move(result.theta));
+  result.theta = knowledge.theta->values;
+  result.theta_version = knowledge.theta->version;
+  return knowledge.training_history.emplace_back(std::move(result));
+}
+
+bool scale_due(const StreamKnowledge& knowledge) {
+  return !knowledge.schedule.ever_trained() && !knowledge.theta_given &&
+         std::has_single_bit(knowledge.observations);
+}
+
+void follow_scale(StreamKnowledge& knowledge, const Options& options) {
+  TrainingSet scale = scale_of(knowledge);
+  if (knowledge.observations == 1) {
+    // One observation shows where the outputs lie, and that they may differ by as much.
+    const auto size = scale.output_mean.array().abs();
+    scale.output_spread = (size > 1e-130).select(size, 1.0);
+  } else {
+    // From the spread of n observations to that of the next one's distance from their mean.
+    const auto count = static_cast<double>(knowledge.observations);
+    scale.output_spread *= std::sqrt((count + 1.0) / (count - 1.0));
+  }
+  const Hyperparameters& now = knowledge.theta->values;
+  const ThetaParameters parameters(scale, now.kernel, now, options.fixed);
+  knowledge.adopt(parameters.theta(parameters.start(medium_length_scale(scale), 0.1)));
+}
+
+}  // namespace splitgp

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "rivals/method.h"
+#include "rivals/rival_state.h"
+#include "splitgp/rivals.h"
+
+namespace splitgp::rivals {
+
+struct Regressor::State : RivalState {
+  std::unique_ptr<Method> method;
+
+  /// Makes the method itself, and checks its own options.
+  using MakeMethod = std::function<std::unique_ptr<Method>(const RivalState&)>;
+  static std::unique_ptr<State> make(Eigen::Index inputs, Eigen::Index outputs,
+                                     const CommonOptions& options, const MakeMethod& make_method);
+};
+
+}  // namespace splitgp::rivals

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "core/stream_knowledge.h"
+#include "splitgp/options.h"
+
+namespace splitgp::rivals {
+
+/// What all rivals hold besides their observations.
+struct RivalState {
+  Options options;  // those that Train looks at; the others mean nothing here
+  StreamKnowledge knowledge;
+
+  Eigen::Index inputs() const { return knowledge.inputs(); }
+  Eigen::Index outputs() const { return knowledge.outputs(); }
+};
+
+}  // namespace splitgp::rivals

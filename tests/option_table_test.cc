@@ -1,0 +1,59 @@
+// The one table of options has everything there is.
+#include "core/option_table.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace splitgp {
+namespace {
+
+// Stands for a member of any type.
+struct Any {
+  template <typename T>
+  operator T() const;  // NOLINT: only its type is used
+};
+
+// How many members an aggregate has: the most values it can be made from.
+template <typename Aggregate, typename... Values>
+constexpr int members() {
+  if constexpr (requires { Aggregate{Values{}..., Any{}}; }) {
+    return members<Aggregate, Values..., Any>();
+  } else {
+    return static_cast<int>(sizeof...(Values));
+  }
+}
+
+TEST(OptionTable, HasEveryMember) {
+  int options = 0;
+  each_option([&](const OptionEntry&, auto) { ++options; });
+  EXPECT_EQ(options + 2, members<Options>()) << "besides `fixed` and `hyperparameters`";
+  int hyperparameters = 0;
+  each_hyperparameter([&](const OptionEntry&, auto) { ++hyperparameters; });
+  EXPECT_EQ(hyperparameters, members<Hyperparameters>());
+  int fixed = 0;
+  each_fixed([&](std::string_view, auto) { ++fixed; });
+  EXPECT_EQ(fixed, members<FixedHyperparameters>());
+}
+
+TEST(OptionTable, EveryEntryCanBeExplained) {
+  std::vector<std::string> names;
+  each_option([&]<typename Value>(const OptionEntry& entry, Value Options::*member) {
+    names.emplace_back(entry.name);
+    EXPECT_FALSE(entry.help.empty()) << entry.name;
+    EXPECT_FALSE(entry.help.ends_with('.')) << entry.name;
+    if constexpr (std::is_same_v<Value, bool>) {
+      // A switch is named by what it leaves: --no-taper says what it is like without.
+      EXPECT_EQ(entry.without.empty(), !(Options{}.*member)) << entry.name;
+    }
+  });
+  std::sort(names.begin(), names.end());
+  EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end());
+}
+
+}  // namespace
+}  // namespace splitgp

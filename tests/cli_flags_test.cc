@@ -5,7 +5,7 @@
 #include "support/command.h"
 #include "support/temporary_directory.h"
 
-namespace splitgp {
+namespace splitgp::cli_flags_test {
 namespace {
 
 using testing::CommandResult;
@@ -180,4 +180,4 @@ TEST(CliCommand, AnUnknownOneIsNamedAndTheOthersListed) {
 }
 
 }  // namespace
-}  // namespace splitgp
+}  // namespace splitgp::cli_flags_test

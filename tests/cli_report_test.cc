@@ -12,7 +12,7 @@
 #include "support/report.h"
 #include "support/streams.h"
 
-namespace splitgp {
+namespace splitgp::cli_report_test {
 namespace {
 
 using Eigen::Index;
@@ -295,4 +295,4 @@ TEST(CliInspect, ConditionOfEveryLocalGpIsKnown) {
 }
 
 }  // namespace
-}  // namespace splitgp
+}  // namespace splitgp::cli_report_test

@@ -10,7 +10,7 @@
 #include "support/random_matrix.h"
 #include "support/temporary_directory.h"
 
-namespace splitgp {
+namespace splitgp::cli_stream_test {
 namespace {
 
 using testing::CommandProcess;
@@ -364,4 +364,4 @@ TEST(CliStream, PredictAddsColumns) {
 }
 
 }  // namespace
-}  // namespace splitgp
+}  // namespace splitgp::cli_stream_test

@@ -12,7 +12,7 @@
 #include "splitgp/splitting_gp.h"
 #include "support/tasks.h"
 
-namespace splitgp {
+namespace splitgp::train_accuracy_test {
 namespace {
 
 using testing::Task;
@@ -130,4 +130,4 @@ TEST(TrainAccuracy, BarrettWith300) {
 }
 
 }  // namespace
-}  // namespace splitgp
+}  // namespace splitgp::train_accuracy_test

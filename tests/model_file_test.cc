@@ -207,6 +207,20 @@ TEST_F(ModelFileTest, TrainingAndRefittingBetweenCheckpointsAreKept) {
   expect_same_model(model, load(path_).model);
 }
 
+TEST_F(ModelFileTest, InMemoryItIsTheSameWithoutAFile) {
+  ModelFile memory = ModelFile::in_memory(learned(30));
+  ModelFile file = ModelFile::create(path_, learned(30));
+  for (ModelFile* one : {&memory, &file}) {
+    for (Eigen::Index i = 30; i < 60; ++i) one->update(stream_.X.col(i), stream_.Y.col(i));
+    one->set_note("note", "text");
+    EXPECT_EQ(one->position("rows").rows, 0u);
+    one->checkpoint({{"rows", 60}});
+    EXPECT_EQ(one->position("rows").rows, 60u);
+    EXPECT_EQ(one->note("note"), "text");
+  }
+  expect_same_model(memory.model(), file.model());
+}
+
 TEST_F(ModelFileTest, ReadersSeeTheLastCheckpointBesideAWriter) {
   ModelFile writer = ModelFile::create(path_, learned(30));
   for (Eigen::Index i = 30; i < 60; ++i) {

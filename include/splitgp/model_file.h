@@ -63,6 +63,10 @@ class ModelFile {
   /// they are first needed. Of `options` only the durability counts; the names come from the file.
   static ModelFile open(const std::filesystem::path& path, ModelFileOptions options = {});
 
+  /// Without a file, for a program that may or may not keep what it learns: everything else works,
+  /// and a checkpoint writes nothing.
+  static ModelFile in_memory(SplittingGp model, ModelFileOptions options = {});
+
   ModelFile(ModelFile&&) noexcept;
   ModelFile& operator=(ModelFile&&) noexcept;
   /// Does not checkpoint: what was not written is dropped.

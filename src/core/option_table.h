@@ -18,6 +18,7 @@ struct OptionEntry {
   std::string_view zero_means = {};  ///< … besides 0, if that means something of its own.
   bool may_change = false;           ///< In an existing model, because no result depends on it.
   std::string_view without = {};     ///< Of an option that is on by default: what it is like off.
+  std::uint32_t since = 1;  ///< The first file format that has it; older files mean the default.
 };
 
 /// Calls visit(entry, pointer to the member of Options) for every option. The member has the type

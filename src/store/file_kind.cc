@@ -64,6 +64,12 @@ void check_kind(const std::filesystem::path& path) {
   }
 }
 
+std::uint32_t format_version(const Database& database) {
+  const std::string header = database.first_bytes(kHeaderSize);
+  if (std::ssize(header) < kHeaderSize) throw damaged(database.path(), "it has been cut off");
+  return big_endian(header, kUserVersionAt);
+}
+
 void check_length(const Database& database) {
   const std::string header = database.first_bytes(kHeaderSize);
   if (std::ssize(header) < kHeaderSize) throw damaged(database.path(), "it has been cut off");

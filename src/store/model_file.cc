@@ -97,7 +97,8 @@ struct ModelFile::State {
   store::Steps steps;               // since the last checkpoint
   std::set<std::string> new_notes;  // too
 
-  // In this order: the lock outlives the connection, and that its statements.
+  // None of these without a file. In this order: the lock outlives the connection, and that its
+  // statements.
   std::unique_ptr<store::WriterLock> lock;
   std::unique_ptr<Database> database;
   struct Writers {
@@ -114,6 +115,7 @@ struct ModelFile::State {
 
   static std::unique_ptr<State> read(const std::filesystem::path& path);
   void write_to(Durability durability);
+  void write(const std::vector<SourcePosition>& read);
   void remember(const MatrixView& x, const MatrixView& y, double noise_variance,
                 const UpdateResult& result);
 };
@@ -165,6 +167,13 @@ ModelFile ModelFile::create(const std::filesystem::path& path, SplittingGp model
   return ModelFile(std::move(state));
 }
 
+ModelFile ModelFile::in_memory(SplittingGp model, ModelFileOptions options) {
+  check_names("input_names", options.input_names, model.n_inputs());
+  check_names("output_names", options.output_names, model.n_outputs());
+  return ModelFile(std::make_unique<State>(std::filesystem::path(), std::move(options.input_names),
+                                           std::move(options.output_names), std::move(model)));
+}
+
 ModelFile ModelFile::open(const std::filesystem::path& path, ModelFileOptions options) {
   const std::filesystem::path whole = resolved(path);
   store::check_kind(whole);
@@ -189,6 +198,7 @@ const std::vector<std::string>& ModelFile::output_names() const { return state_-
 
 void ModelFile::State::remember(const MatrixView& x, const MatrixView& y, double noise_variance,
                                 const UpdateResult& result) {
+  if (!writers) return;
   steps.values.insert(steps.values.end(), x.data, x.data + x.rows);
   steps.values.insert(steps.values.end(), y.data, y.data + y.rows);
   steps.values.push_back(noise_variance);
@@ -219,23 +229,23 @@ Index ModelFile::refit(Index most) { return state_->model.refit(most); }
 void ModelFile::set_threads(int threads) { state_->model.set_threads(threads); }
 void ModelFile::set_awake_limit(Index limit) { state_->model.set_awake_limit(limit); }
 
-void ModelFile::checkpoint(const std::vector<SourcePosition>& positions) {
-  State& state = *state_;
-  store::Transaction transaction(*state.database);
-  state.writers->model.write_changes(Internals::of(state.model), state.steps);
-  for (const SourcePosition& position : positions) {
-    state.writers->source.add(position.source).add(position.rows).write();
+void ModelFile::State::write(const std::vector<SourcePosition>& read) {
+  store::Transaction transaction(*database);
+  writers->model.write_changes(Internals::of(model), steps);
+  for (const SourcePosition& position : read) {
+    writers->source.add(position.source).add(position.rows).write();
   }
-  for (const std::string& key : state.new_notes) {
-    state.writers->note.add(key).add(state.notes.at(key)).write();
-  }
+  for (const std::string& key : new_notes) writers->note.add(key).add(notes.at(key)).write();
   transaction.commit();
+  writers->model.committed();
+}
 
-  state.writers->model.committed();
-  state.steps = {};
-  state.new_notes.clear();
+void ModelFile::checkpoint(const std::vector<SourcePosition>& positions) {
+  if (state_->writers) state_->write(positions);
+  state_->steps = {};
+  state_->new_notes.clear();
   for (const SourcePosition& position : positions) {
-    state.positions[position.source] = position.rows;
+    state_->positions[position.source] = position.rows;
   }
 }
 

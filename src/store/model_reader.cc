@@ -5,6 +5,7 @@
 
 #include "core/validate.h"
 #include "splitgp/error.h"
+#include "store/file_kind.h"
 #include "store/history_rows.h"
 #include "store/model_numbers.h"
 #include "store/option_rows.h"
@@ -37,7 +38,7 @@ StoredModel read_model(Database& database) {
   const Shape shape = check_schema(database);
   const ModelNumbers numbers(database);
 
-  Options options = read_options(database);
+  Options options = read_options(database, format_version(database));
   try {
     options.hyperparameters = complete(*options.hyperparameters, shape.inputs, shape.outputs);
   } catch (const InvalidArgument& error) {

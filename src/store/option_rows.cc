@@ -17,17 +17,17 @@ namespace splitgp::store {
 namespace {
 
 // The rows of table option. What is written and what is read cannot differ: both go through here.
-// Calls visit(name, value).
+// Calls visit(name, value, the first format that has it).
 template <typename AnyOptions, typename AnyHyperparameters, typename Visitor>
 void each_row(AnyOptions& options, AnyHyperparameters& theta, Visitor&& visit) {
   each_option([&](const OptionEntry& entry, auto member) {
-    visit(std::string(entry.name), options.*member);
+    visit(std::string(entry.name), options.*member, entry.since);
   });
   each_fixed([&](std::string_view name, auto member) {
-    visit("fixed." + std::string(name), options.fixed.*member);
+    visit("fixed." + std::string(name), options.fixed.*member, 1u);
   });
   each_hyperparameter([&](const OptionEntry& entry, auto member) {
-    visit("hyperparameters." + std::string(entry.name), theta.*member);
+    visit("hyperparameters." + std::string(entry.name), theta.*member, entry.since);
   });
 }
 
@@ -71,14 +71,14 @@ bool read_value(std::string_view name, std::string_view text, Value& value) {
 
 void write_options(Database& database, const Options& options, const Hyperparameters& starting) {
   TableWriter rows(database, "option", 3, TableWriter::Same::fails);
-  each_row(options, starting, [&](const std::string& name, const auto& value) {
+  each_row(options, starting, [&](const std::string& name, const auto& value, std::uint32_t) {
     const std::string text = text_of(value);
     rows.add(name).add(text).write();
   });
   rows.add(kVersionRow).add("0").write();
 }
 
-Options read_options(const Database& database) {
+Options read_options(const Database& database, std::uint32_t format) {
   std::map<std::string, std::string, std::less<>> texts;
   TableReader rows(database, "option", "name");
   while (rows.next()) {
@@ -89,8 +89,9 @@ Options read_options(const Database& database) {
   Options options;
   Hyperparameters theta;
   try {
-    each_row(options, theta, [&](const std::string& name, auto& value) {
+    each_row(options, theta, [&](const std::string& name, auto& value, std::uint32_t since) {
       const auto at = texts.find(name);
+      if (at == texts.end() && since > format) return;
       if (at == texts.end()) throw damaged(database.path(), "option " + name + " is missing");
       if (!read_value(name, at->second, value)) {
         throw damaged(database.path(), "option " + name + " is \"" + at->second + "\"");

@@ -9,8 +9,8 @@ namespace splitgp::store {
 /// of the θ that the model started from, given or not.
 void write_options(Database& database, const Options& options, const Hyperparameters& starting);
 
-/// Throws FileError if one is missing, unknown or senseless. Whether the starting θ was given
-/// stands in another table.
-Options read_options(const Database& database);
+/// Throws FileError if one is missing that the file's format has, or if one is unknown or makes no
+/// sense. Whether the starting θ was given is stored in another table.
+Options read_options(const Database& database, std::uint32_t format);
 
 }  // namespace splitgp::store

@@ -67,7 +67,7 @@ void Committing::commit() {
   record_->seconds = seconds_before_ + reading_->busy_seconds();
   if (!flags_.test_only) {
     record_->save([this](const std::string& key, std::string text) {
-      model_->set_note(key, std::move(text));
+      model_->file().set_note(key, std::move(text));
     });
     std::vector<SourcePosition> positions;
     for (const auto& [source, read] : reading_->sources()) {
@@ -76,7 +76,7 @@ void Committing::commit() {
       model_->set_front(source, read.front);
       saved_fronts_[source] = read.front.bytes();
     }
-    model_->commit(positions);
+    model_->file().checkpoint(positions);
   }
   rows_since_commit_ = 0;
   last_commit_ = Clock::now();

@@ -63,14 +63,15 @@ std::optional<StreamModel> open_model(const StreamFlags& flags) {
     LoadedModel loaded = load(flags.model);
     prepare(loaded.model.options(), loaded.model);
     ObservationColumns columns = columns_of(loaded);
-    return StreamModel(std::move(loaded), std::move(columns));
+    return StreamModel(ModelFile::in_memory(std::move(loaded.model)), std::move(columns),
+                       StreamModel::Kept::for_testing);
   }
   ModelFileOptions options;
   options.durability = durability_of(flags);
   ModelFile file = ModelFile::open(flags.model, std::move(options));
   prepare(file.model().options(), file);
   ObservationColumns columns = columns_of(file);
-  return StreamModel(std::move(file), std::move(columns));
+  return StreamModel(std::move(file), std::move(columns), StreamModel::Kept::in_file);
 }
 
 StreamModel new_model(const StreamFlags& flags, const std::vector<std::string>& columns,
@@ -88,7 +89,8 @@ StreamModel new_model(const StreamFlags& flags, const std::vector<std::string>& 
   }
   SplittingGp model(std::ssize(chosen.inputs), std::ssize(chosen.outputs), std::move(options));
   if (!flags.model.empty()) require_folder(flags.model);
-  return StreamModel(std::move(model), std::move(chosen));
+  return StreamModel(ModelFile::in_memory(std::move(model)), std::move(chosen),
+                     StreamModel::Kept::in_memory);
 }
 
 }  // namespace splitgp

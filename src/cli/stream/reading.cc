@@ -62,7 +62,7 @@ std::string Reading::begin(const StreamModel& model) {
   const bool replayed = path_ != "-" || flags_.resume_stdin;
   std::uint64_t position = 0;
   if (replayed && !flags_.reread && !flags_.test_only) {
-    position = model.rows_of(source_);
+    position = model.file().position(source_).rows;
     const std::uint64_t skipped = open_.reader->skip(position);
     skipped_ += skipped;
     if (skipped < position) {

@@ -33,7 +33,7 @@ class StreamRun {
       finish();  // keep what was learned before the error
       throw;
     }
-    if (model_ && end == Reading::End::input) model_->finish_training();
+    if (model_ && end == Reading::End::input) model_->file().finish_training();
     if (record_ && reading_.rows() == 0) committing_.make_file();
     finish();
     if (end == Reading::End::signal) return kInterrupted + stop_.received();
@@ -88,7 +88,7 @@ class StreamRun {
     const Eigen::Index outputs = model_->model().n_outputs();
     record_ = flags_.test_only ? StreamRecord(outputs)
                                : StreamRecord::load(outputs, [this](const std::string& key) {
-                                   return model_->note(key);
+                                   return model_->file().note(key);
                                  });
     reporting_.begin(*model_, *record_, reading_);
     committing_.begin(*model_, *record_, reading_);
@@ -133,7 +133,7 @@ class StreamRun {
       if (flags_.test_only) {
         model.predict(x, prediction_);
       } else {
-        model_->predict_then_update(x, scored_.observed, prediction_);
+        model_->file().predict_then_update(x, scored_.observed, prediction_);
       }
       scored_.mean = prediction_.mean.col(0);
       scored_.standard_deviation =

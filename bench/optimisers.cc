@@ -34,7 +34,7 @@ using splitgp::Objective;
 using splitgp::StopWhen;
 using splitgp::TrainingSet;
 
-// As in train.cc and model_training.cc.
+// As in train.cc and theta_training.cc.
 constexpr StopWhen kFirstLook{25, 1e-4};
 constexpr StopWhen kCompare{20, 1e-4};
 constexpr StopWhen kFinish{50, 1e-5};

@@ -96,12 +96,12 @@ TEST_F(ModelFileErrors, FilesOfAnotherKind) {
   write_bytes(path_, "");
   expect_refused(path_, "is not a splitgp model file: it is empty");
   write_bytes(path_, "time,power\n1,2\n");
-  expect_refused(path_, "is not a splitgp model file: it is no SQLite database");
+  expect_refused(path_, "is not a splitgp model file: it is not an SQLite database");
   write_bytes(path_, std::string(5000, 'x'));
-  expect_refused(path_, "is not a splitgp model file: it is no SQLite database");
+  expect_refused(path_, "is not a splitgp model file: it is not an SQLite database");
   std::filesystem::remove(path_);
   run_sql(path_, "PRAGMA journal_mode = WAL; CREATE TABLE a (b); INSERT INTO a VALUES (1)");
-  expect_refused(path_, "is not a splitgp model file: it is some other program's SQLite database");
+  expect_refused(path_, "is not a splitgp model file: it is another program's SQLite database");
 }
 
 TEST_F(ModelFileErrors, NewerVersion) {
@@ -163,7 +163,7 @@ TEST_F(ModelFileErrors, CreateDoesNotReplace) {
   ModelFile::create(path_, learned());
   const auto before = contents();
   EXPECT_THAT(message_of([&] { ModelFile::create(path_, learned()); }),
-              HasSubstr("it exists already"));
+              HasSubstr("it already exists"));
   EXPECT_TRUE(contents() == before);
 }
 

@@ -145,7 +145,7 @@ TEST_F(ModelFileErrors, EditedContentIsDetected) {
   }
 }
 
-// A file may carry tables of its user's, and triggers that we do not run.
+// A file may hold the user's own tables, and triggers that we do not run.
 TEST_F(ModelFileErrors, OtherTablesAreLeftAlone) {
   ModelFile::create(path_, learned());
   run_sql(path_,
@@ -213,7 +213,7 @@ TEST_F(ModelFileErrors, AForeignTransactionIsWaitedForAndThenReported) {
   EXPECT_EQ(load(path_).model.n_observations(), 61u);
 }
 
-// As a user without rights, since root may write everywhere.
+// As a user without privileges, since root may write everywhere.
 TEST_F(ModelFileErrors, ReadOnlyDirectory) {
   ModelFile::create(path_, learned());
   std::filesystem::permissions(path_, static_cast<std::filesystem::perms>(0444));

@@ -111,7 +111,7 @@ TEST_F(CliResume, AModelFileThatDoesNotSayGoesOn) {
   const CommandResult result = stream(in_);
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("10 learned"));
-  // And it does from now on.
+  // From now on it does say.
   write_text(in_, rows(40, 4));
   EXPECT_EQ(stream(in_).code, 1);
 }

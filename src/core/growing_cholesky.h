@@ -30,7 +30,7 @@ namespace splitgp {
 /// than a few.
 ///
 /// Memory is n²/2 + O(n), at most a tenth more with gaps. Appending solves for one new row, which
-/// is as stable as factorising anew; removing is a rank-one *update* of the trailing block by
+/// is as stable as factorising again; removing is a rank-one *update* of the trailing block by
 /// Givens rotations, also stable. Nothing here subtracts a rank-one term, which the paper rightly
 /// avoids.
 ///

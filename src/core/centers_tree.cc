@@ -116,8 +116,8 @@ void Centers::add_root(int root_level) {
 // Cuts a full node in two, a leaf among its centers, a branch between the cells below it.
 // REQUIRES: it has a parent, which has room.
 void Centers::divide(int l, std::int32_t i, const Kernel& kernel) {
-  constexpr int kLeast =
-      5;  // entries in a part; a branch can nearly always be cut between cells so
+  // Fewest entries in a part; with this, a branch can nearly always be cut between cells.
+  constexpr int kLeast = 5;
   const Place first = level(l)[i].parent;
   Eigen::ArrayXXd low(inputs_, kFan), high(inputs_, kFan);
   for (Index k = 0; k < inputs_; ++k) {

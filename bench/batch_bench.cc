@@ -36,7 +36,7 @@ splitgp::SplittingGp learned_model(Index m) {
   return model;
 }
 
-// Processor time of this thread and of those that helped it, and the time that passed.
+// CPU time of this thread and of its helpers, and the wall time.
 struct Times {
   double own = 0.0;
   double others = 0.0;
@@ -74,9 +74,9 @@ void Batch(benchmark::State& state) {
     const Times pair = time([&] { model.predict(X, result); });
 
     state.counters["batch_speedup"] = single.own / batch.own;
-    // The busier thread's processor time: what passes when each has a core for itself.
+    // The busier thread's CPU time: the wall time if each has a core to itself.
     state.counters["threads_speedup"] = batch.own / std::max(pair.own, pair.others);
-    // As it was here and now, with whatever else the machine had to do.
+    // As measured, with whatever else the machine was doing.
     state.counters["threads_speedup_wall"] = batch.wall / pair.wall;
     state.counters["single_us"] = 1e6 * single.own / static_cast<double>(n);
     state.counters["local_gps"] = static_cast<double>(model.n_local());

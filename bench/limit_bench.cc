@@ -1,8 +1,8 @@
-// How far update, split, predict and train are from what the machine could do at most. The floor is
-// the larger of two times: the bytes that must be read or written, at the rate at which this core
-// reads a buffer as large as the model, and the floating-point operations that must be done, at
-// this core's best rate. Both rates are measured in the same run, with the instructions that the
-// engine uses here.
+// How far update, split, predict and train are from the best the machine can do. The floor is the
+// larger of two times: that of the bytes that must be read or written, at the rate at which this
+// core reads a buffer as large as the model, and that of the floating-point operations that must be
+// done, at this core's peak rate. Both rates are measured in the same run, with the instruction set
+// that the engine uses here.
 //
 //   build/release/bench/limit_bench
 
@@ -58,7 +58,7 @@ struct Work {
   bool split = false;
 };
 
-// What the machine does in a second while it works on one model.
+// What the machine does per second while it works on one model.
 struct Rates {
   explicit Rates(double model_bytes)
       : bytes(bench::Machine::read_rate(model_bytes)), flops(bench::Machine::flop_rate()) {}
@@ -145,14 +145,15 @@ void measure_predictions(benchmark::State& state, const SplittingGp& model, cons
   const auto singles = static_cast<double>(count);
   report(state, "predict", bench::thread_seconds() - began, singles * rates.floor(one), singles);
 
-  // Together: the factors are read once for many, and what is left is arithmetic.
+  // In a batch, the factors are read once for many queries, and what is left is arithmetic.
   const double all = static_cast<double>(X.cols());
   began = bench::thread_seconds();
   model.predict(X, result);
   report(state, "batch", bench::thread_seconds() - began, all * one.flops / rates.flops, all);
 }
 
-// One training without a search: the objective and its gradient some dozens of times, on one set.
+// One training without a search: a few dozen evaluations of the objective and its gradient on one
+// set.
 void measure_training(benchmark::State& state, const SplittingGp& model, const Rates& rates) {
   const MatrixXd X = random_inputs(1, 4);
   const MatrixXd Y = responses(X);
@@ -173,7 +174,7 @@ void measure_training(benchmark::State& state, const SplittingGp& model, const R
   trained.update(X.col(0), Y.col(0));
   const double seconds = bench::thread_seconds() - began;
 
-  // K = LLᵀ, L⁻¹ and L⁻ᵀL⁻¹ are n³/3 operations each; before and after, the value alone.
+  // K = LLᵀ, L⁻¹ and L⁻ᵀL⁻¹ take n³/3 operations each; before and after, only the value is needed.
   const double evaluations = trained.training_history().back().evaluations;
   const Work work{0.0, cubes * (evaluations + 2.0 / 3.0)};
   report(state, "train", seconds, rates.floor(work), evaluations);
@@ -184,7 +185,7 @@ void Limits(benchmark::State& state) {
   const Index m = state.range(0);
   const Index count = bench::smoke() ? 100 : 3000;
   for (auto _ : state) {
-    // The splits from 16 local GPs to 32 fall into what is measured.
+    // The measurement includes the splits from 16 local GPs to 32.
     const SplittingGp model = learned_model(m, bench::smoke() ? 3 * m : 14 * m);
     const Rates rates(static_cast<double>(model.memory_bytes()));
     measure_updates(state, model, count);

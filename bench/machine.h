@@ -19,11 +19,11 @@ extern const MachineLoops machine_loops_avx512;
 
 namespace bench {
 
-/// What one core of this machine can do at most, with the instructions that the engine uses here.
+/// The best one core of this machine can do, with the instruction set that the engine uses here.
 class Machine {
  public:
-  /// Bytes in a second, read again and again from a buffer of this size: from the cache that it
-  /// fits into, or from memory.
+  /// Bytes per second, read over and over from a buffer of this size: from the cache it fits into,
+  /// or from memory.
   static double read_rate(double bytes) {
     const auto count = static_cast<std::size_t>(bytes / 8.0) / 64 * 64;
     // Eigen aligns to 64 bytes.
@@ -54,7 +54,7 @@ class Machine {
            });
   }
 
-  /// Floating-point operations in a second.
+  /// Floating-point operations per second.
   static double flop_rate() {
     double sink = 1.0;
     return best_rate([&] {
@@ -74,7 +74,7 @@ class Machine {
     return machine_loops_baseline;
   }
 
-  // The best of several rounds: a busy machine is never too fast.
+  // The best of several rounds: a busy machine can only be slower.
   template <typename Work>
   static double best_rate(const Work& work) {
     double best = 0.0;

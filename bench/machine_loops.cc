@@ -31,7 +31,7 @@ double read(const double* data, std::size_t count) {
   return result;
 }
 
-// Ten chains: enough to fill two units whose results come after four cycles.
+// Ten chains: enough to keep two units with a latency of four cycles busy.
 double multiply_add(std::size_t rounds, double* sink) {
   constexpr int kChains = 10;
   Register x[kChains];

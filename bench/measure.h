@@ -19,10 +19,10 @@ inline double clock_seconds(clockid_t clock) {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-/// Of this thread's work, so that a busy machine counts less.
+/// This thread's CPU time, so that a busy machine matters less.
 inline double thread_seconds() { return clock_seconds(CLOCK_THREAD_CPUTIME_ID); }
 
-/// Only to show that the benchmark runs: ./test sets this, and large sizes are left out.
+/// Only shows that the benchmark runs, without the large sizes; ./test sets this.
 inline bool smoke() {
   const char* value = std::getenv("SPLITGP_BENCH_SMOKE");
   return value != nullptr && *value != '\0';
@@ -34,7 +34,7 @@ inline double median(std::vector<double> values) {
   return *middle;
 }
 
-/// Every report says which of its compilations the engine used.
+/// Every report says which instruction set the engine used.
 inline const bool context_added = [] {
   benchmark::AddCustomContext("splitgp_instruction_set", splitgp::instruction_set());
   return true;

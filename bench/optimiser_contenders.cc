@@ -17,10 +17,10 @@ using splitgp::StopWhen;
 
 namespace {
 
-// As in optimise.cc: worse than every allowed place, yet finite.
+// As in optimise.cc: below the value of every allowed point, yet finite.
 constexpr double kForbidden = -1e10;
 
-// Counts the evaluations and keeps the best place seen, so that every optimiser is judged by the
+// Counts the evaluations and keeps the best point seen, so that every optimiser is judged by the
 // same rule however it ends.
 class Watched {
  public:
@@ -71,13 +71,13 @@ Optimum with_nlopt(nlopt::algorithm algorithm, const Function& function, const V
   double value = 0.0;
   try {
     optimiser.optimize(x, value);
-  } catch (const std::runtime_error&) {  // it gave up; the best place seen counts
+  } catch (const std::runtime_error&) {  // it gave up; the best point seen counts
   }
   return watched.best;
 }
 
 #ifdef HAVE_LBFGSPP
-// LBFGS++ limits iterations, not evaluations, and cannot be stopped otherwise.
+// LBFGS++ limits iterations, not evaluations, and cannot be stopped in any other way.
 struct BudgetSpent {};
 
 // `tightness` divides the change at which it stops: LBFGS++ compares it with max(1, |value|), NLopt
@@ -85,10 +85,10 @@ struct BudgetSpent {};
 Optimum with_lbfgspp(double tightness, const Function& function, const VectorXd& start,
                      const VectorXd& lower, const VectorXd& upper, const StopWhen& stop) {
   LBFGSpp::LBFGSBParam<double> settings;
-  settings.m = 20;  // NLopt remembers every step of so short a run
+  settings.m = 20;  // NLopt remembers every step of such a short run
   settings.past = 1;
   settings.delta = stop.relative_change / tightness;
-  settings.epsilon = settings.epsilon_rel = 1e-8;  // the others do not look at the gradient
+  settings.epsilon = settings.epsilon_rel = 1e-8;  // the others do not check the gradient
   LBFGSpp::LBFGSBSolver<double> solver(settings);
   Watched watched(function, start);
   const auto minimised = [&](const VectorXd& x, VectorXd& gradient) {
@@ -102,7 +102,7 @@ Optimum with_lbfgspp(double tightness, const Function& function, const VectorXd&
   try {
     solver.minimize(minimised, x, value, lower, upper);
   } catch (const BudgetSpent&) {
-  } catch (const std::exception&) {  // a line search failed; the best place seen counts
+  } catch (const std::exception&) {  // a line search failed; the best point seen counts
   }
   return watched.best;
 }

@@ -10,7 +10,7 @@ namespace bench {
 /// A function to maximise: its value, and its gradient unless null.
 using Function = std::function<double(const Eigen::VectorXd&, Eigen::VectorXd*)>;
 
-/// An optimiser that could stand where splitgp::maximise does.
+/// An optimiser that could replace splitgp::maximise.
 struct Contender {
   std::string name;
   std::string licence;
@@ -20,8 +20,8 @@ struct Contender {
       maximise;
 };
 
-/// What the engine uses today comes first. LBFGS++ takes part if its headers were there when this
-/// was compiled.
+/// What the engine uses today comes first. LBFGS++ takes part if its headers were found at compile
+/// time.
 std::vector<Contender> contenders();
 
 }  // namespace bench

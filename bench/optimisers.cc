@@ -55,16 +55,16 @@ struct Outcome {
 struct Run {
   std::string data;
   std::string task;
-  std::vector<Outcome> outcomes;  // one for each contender
+  std::vector<Outcome> outcomes;  // one per contender
 };
 
-// Rows of `name` as columns, outputs last; every `seed` another part or order of them.
+// Rows of `name` as columns, outputs last; each `seed` gives another part or order of them.
 std::optional<MatrixXd> stream(const std::string& name, Index seed, Index seeds) {
   const bool powergen = name == "powergen";
   const std::string file = powergen ? "powergen_unique" : name == "kin40k" ? "kin40k_train" : name;
   const std::optional<MatrixXd> rows = splitgp::testing::load(file);
   if (!rows) return std::nullopt;
-  if (powergen) {  // sorted in its file; the order of ten replicates comes with it
+  if (powergen) {  // its file is sorted; the order of ten replicates comes with it
     const std::optional<MatrixXd> order = splitgp::testing::load("powergen_train_order");
     if (!order) return std::nullopt;
     MatrixXd ordered(rows->rows(), kSizes.stream);
@@ -77,7 +77,7 @@ std::optional<MatrixXd> stream(const std::string& name, Index seed, Index seeds)
   return rows->middleCols(first, kSizes.stream);
 }
 
-// One run of one optimiser; its result is added to `outcome`, and the place it found returned.
+// One run of one optimiser: adds its result to `outcome` and returns the point it found.
 VectorXd maximise(const Contender& contender, Objective& objective, const VectorXd& start,
                   const StopWhen& stop, Outcome& outcome) {
   const double began = bench::thread_seconds();
@@ -95,8 +95,7 @@ class Comparison {
  public:
   explicit Comparison(std::vector<Contender> contenders) : contenders_(std::move(contenders)) {}
 
-  // A stream grows to half its length, is trained for the first time, and once more when it is
-  // whole.
+  // A stream grows to half its length, is trained for the first time, and again at its full length.
   void add(const std::string& data, const MatrixXd& rows, std::uint64_t seed) {
     const Index outputs = data == "gas_turbine" ? 2 : 1;  // the last one is learned
     const Index inputs = rows.rows() - outputs;
@@ -181,7 +180,7 @@ class Comparison {
   std::vector<Run> runs_;
 };
 
-// One line for each contender, over the runs that were chosen.
+// One line per contender, over the chosen runs.
 void print(const std::string& what, const std::vector<const Run*>& runs,
            const std::vector<Contender>& contenders) {
   double first_seconds = 0.0;
@@ -237,7 +236,7 @@ int main(int argc, char** argv) {
     for (Index seed = 0; seed < seeds; ++seed) {
       const std::optional<MatrixXd> rows = stream(name, seed, seeds);
       if (!rows) {
-        std::fprintf(stderr, "%s: the file is not there, left out\n", name.c_str());
+        std::fprintf(stderr, "%s: skipped, the file is missing\n", name.c_str());
         break;
       }
       comparison.add(name, *rows, static_cast<std::uint64_t>(seed));

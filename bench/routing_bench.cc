@@ -1,11 +1,10 @@
-// What the number of local GPs costs: one update and one prediction with 100,000 of them, in
-// multiples of the same with 100. Some of it is the deeper search for the nearest centers, the rest
-// that what it finds lies in memory and no longer in the cache. The `hot` figures tell them apart:
-// there the large model is asked about one small region, whose local GPs stay in the cache. The
-// floor is the hot time and the time to read as much memory, in as many places, without computing
-// anything.
+// The cost of many local GPs: one update and one prediction with 100,000 of them, as multiples of
+// the same with 100. Part of it is the deeper search for the nearest centers; the rest is that what
+// it finds is in memory and no longer in the cache. The `hot` figures separate the two: there the
+// large model is asked about one small region, whose local GPs stay in the cache. The floor is the
+// hot time plus the time to read as much memory, in as many places, without computing anything.
 //
-// Making 100,000 local GPs takes 3.6 million updates, 2 GB and most of a minute.
+// Creating 100,000 local GPs takes 3.6 million updates, 2 GB and most of a minute.
 //
 //   build/release/bench/routing_bench
 
@@ -26,7 +25,7 @@ constexpr Index kInputs = 4;
 constexpr int kSplitLimit = 50;
 constexpr Index kFew = 100;
 constexpr int kRounds = 25;
-constexpr Index kCalls = 200;  // of a round
+constexpr Index kCalls = 200;  // in a round
 
 // Uniform in a cube with this side, around the middle of the unit cube.
 class Source {
@@ -62,7 +61,7 @@ void grow(splitgp::SplittingGp& model, Index local_gps, Source& source) {
   }
 }
 
-// Seconds for one call.
+// Seconds per call.
 double update_seconds(splitgp::SplittingGp& model, Source& source) {
   const MatrixXd X = source.inputs(kCalls);
   const MatrixXd Y = responses(X);
@@ -101,7 +100,7 @@ void Routing(benchmark::State& state) {
     const splitgp::SplittingGp small = large;
     grow(large, many, everywhere);
 
-    // In turn, so that whatever else the machine does falls on all of them alike.
+    // In turn, so that whatever else the machine does affects all of them alike.
     const double share = static_cast<double>(kFew) / static_cast<double>(large.n_local());
     Source somewhere(std::pow(share, 1.0 / kInputs), 2);
     Times few, all, hot;

@@ -1,7 +1,6 @@
-// How long the slowest updates take as the stream grows, with θ changing under way: percentiles of
-// 10,000 updates after 300,000 observations, in multiples of those after 10,000, m = 100. A new θ
-// is adopted first, so that the refits it causes, one with each update at most, fall into what is
-// measured.
+// How long the slowest updates take as the stream grows while θ changes: percentiles of 10,000
+// updates after 300,000 observations, as multiples of those after 10,000, m = 100. A new θ is
+// adopted first, so that the measurement includes the refits it causes, at most one per update.
 //
 //   build/release/bench/update_latency_bench
 
@@ -30,7 +29,7 @@ class Stream {
     while (learned_ < n) learn();
   }
 
-  /// Of the next 10,000 updates, sorted.
+  /// Times of the next 10,000 updates, sorted.
   std::vector<double> microseconds() {
     splitgp::Hyperparameters theta = model_.hyperparameters();
     theta.length_scale *= 1.1;

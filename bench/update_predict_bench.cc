@@ -1,4 +1,4 @@
-// One update and one prediction, as multiples of what must be done at least: a triangular solve of
+// One update and one prediction, as multiples of the least that must be done: a triangular solve of
 // size m. The raw solve is Eigen's, measured in the same run, so the ratio means the same on every
 // machine.
 //
@@ -29,7 +29,7 @@ MatrixXd random_inputs(Index n, unsigned seed) {
 
 VectorXd response(const VectorXd& x) { return VectorXd::Constant(1, std::sin(x(0)) + x(1) * x(2)); }
 
-// The best of several rounds: the machine may be busy, and never too fast.
+// The best of several rounds: a busy machine can only be slower.
 double raw_solve_seconds(Index m, Index matrices) {
   MatrixXd A = MatrixXd::Identity(m, m) * static_cast<double>(m);
   const MatrixXd X = random_inputs(m, 1);

@@ -1,7 +1,7 @@
-// A control loop that learns while it runs: a pendulum follows a reference at 1,000 ticks a second.
-// Each tick learns the torque that the last one took and predicts the torque that the next one
-// needs; θ is trained in the background, so no tick waits for it. Printed: how long the ticks took
-// by the clock on the wall, in which a busy machine shows too, and how the error fell.
+// A control loop that learns while it runs: a pendulum follows a reference at 1,000 ticks per
+// second. Each tick predicts the torque it needs and learns from what that torque did; θ is trained
+// in the background, so no tick waits for it. Prints the wall time of the ticks, which a busy
+// machine affects too, and how the error fell.
 
 #include <splitgp/splitting_gp.h>
 
@@ -20,7 +20,7 @@ using Clock = std::chrono::steady_clock;
 constexpr double kTick = 0.001;  // seconds
 constexpr int kTicks = 3000;
 
-// What the model has to find out: gravity and friction.
+// What the model has to learn: gravity and friction.
 struct Pendulum {
   double angle = 0.0;
   double velocity = 0.0;
@@ -73,7 +73,7 @@ int main() {
 
   Pendulum pendulum;
   Eigen::VectorXd x(3), y(1);
-  splitgp::Prediction needed;  // its memory is used again with every tick
+  splitgp::Prediction needed;  // its memory is reused in every tick
   std::vector<double> microseconds;
   double squared_error[kTicks / 1000] = {};
   int late = 0;
@@ -83,7 +83,7 @@ int main() {
     const Clock::time_point began = Clock::now();
     const Reference wanted = reference(kTick * tick);
 
-    // The torque for the acceleration that is wanted, as learned so far, and a correction.
+    // The torque for the wanted acceleration, as learned so far, plus a correction.
     x << wanted.angle, wanted.velocity, wanted.acceleration;
     model.predict(x, needed);
     const double error = wanted.angle - pendulum.angle;

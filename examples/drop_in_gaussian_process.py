@@ -1,4 +1,4 @@
-"""Replace scikit-learn's GaussianProcessRegressor, and keep going when the rows become many.
+"""Replace scikit-learn's GaussianProcessRegressor, and keep going when there are many rows.
 
 The same two lines, fit and predict, on growing data. GaussianProcessRegressor's time grows with the
 cube of the rows and its memory with the square, so it is stopped at --exact-rows.

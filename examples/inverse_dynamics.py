@@ -19,7 +19,7 @@ from splitgp import datasets
 
 
 def histogram(microseconds: np.ndarray) -> str:
-    """Twice as long from line to line."""
+    """Bins that double from line to line."""
     lines = []
     low = 0.0
     high = 31.25
@@ -41,7 +41,7 @@ def main() -> None:
     gp = splitgp.SplittingGP(split_limit=arguments.split_limit, training="background")
     warm_up = min(300, arguments.steps // 4)
     gp.update(data.X[:warm_up], data.y[:warm_up])
-    gp.finish_training()  # before the arm moves there is time
+    gp.finish_training()  # there is time before the arm moves
     gp.refit()
 
     residuals = np.empty_like(data.y[warm_up:])

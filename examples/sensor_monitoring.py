@@ -38,7 +38,7 @@ def monitor(X: np.ndarray, readings: np.ndarray) -> tuple[np.ndarray, list[int]]
             alarms.append(hour)
         if in_a_row == 0:
             gp.update(x, readings[hour : hour + 1])
-        elif in_a_row > 100:  # this is no fault but a new normal
+        elif in_a_row > 100:  # this is not a fault but a new normal
             gp.update(x, readings[hour : hour + 1], noise_variance=expected.variance)
     return surprise, alarms
 

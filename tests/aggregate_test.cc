@@ -20,7 +20,8 @@ Options options_of(Aggregation aggregation, bool taper = true) {
   return options;
 }
 
-// A local GP at similarity k(c, x)/k(x, x), whose posterior variance is `variance` of a prior of 1.
+// A local GP at similarity k(c, x)/k(x, x), with posterior variance `variance` and prior variance
+// 1.
 Candidate candidate(double similarity, double variance) {
   return {std::log(similarity), {variance, 1.0 - variance}};
 }
@@ -42,7 +43,7 @@ void expect_weights(const std::vector<double>& actual, const std::vector<double>
 TEST(Aggregate, NearestIsTheFirstAlone) {
   const std::vector<Candidate> candidates{candidate(0.8, 0.9), candidate(0.7, 0.1)};
   expect_weights(weights_of(candidates, kNobody, options_of(Aggregation::nearest)), {1.0, 0.0});
-  // Also where nobody knows anything.
+  // Also where no local GP knows anything.
   expect_weights(weights_of({{-1e300, {1.0, 0.0}}}, -1e300, options_of(Aggregation::nearest)),
                  {1.0});
 }

@@ -1,4 +1,4 @@
-// What the weights are worth, on the paper's synthetic set and on kin40k, with θ fixed.
+// How well the weights do on the paper's synthetic set and on kin40k, with θ fixed.
 
 #include <gtest/gtest.h>
 
@@ -96,7 +96,7 @@ std::optional<Task> kin40k_task() {
   return task;
 }
 
-// Ten replicates, as in the paper: one alone is decided by which points happened to be drawn.
+// Ten replicates, as in the paper: a single one depends on which points happened to be drawn.
 // Measured: evidence 0.0613, similarity 0.644, nearest 0.0661, without inherit 0.0722, paper 0.797.
 TEST(AggregationAccuracy, EvidenceIsAheadOnTheSyntheticSet) {
   std::vector<Task> tasks;

@@ -32,7 +32,7 @@ TEST(BackgroundTraining, LearnsThetaWhileTheStreamGoesOn) {
 TEST(BackgroundTraining, PredictionsFromOtherThreadsWhileItTrains) {
   const testing::Stream stream = testing::smooth_stream(2, 2, 1, 200);
   SplittingGp model(2, 1, background(40));
-  model.update_batch(stream.X, stream.Y);  // a training is under way now, or has just ended
+  model.update_batch(stream.X, stream.Y);  // a training is running now, or has just ended
   const Prediction expected = model.predict(stream.X);
   {
     std::vector<std::jthread> readers;

@@ -97,8 +97,8 @@ TEST(SplittingGp, BatchEqualsRowByRow) {
   }
 }
 
-// Training falls between the rows of a batch just as between single ones. A small stream: two
-// trainings of two numbers show it as well as many.
+// Training happens between the rows of a batch just as between single ones. A small stream is
+// enough: two trainings of two numbers show it as well as many.
 TEST(SplittingGp, BatchEqualsRowByRowWhileTraining) {
   constexpr Index kRows = 70;
   const testing::Stream stream = testing::smooth_stream(53, 1, 1, kRows);
@@ -130,7 +130,7 @@ TEST(SplittingGp, SameStreamGivesTheSameBitsTwice) {
   for (const Options& options : all_kinds()) {
     SplittingGp first(kInputs, kOutputs, options);
     first.update_batch(data.stream.X, data.stream.Y, data.noise);
-    // Memory of other sizes, left dirty, so that the second one lives at other addresses.
+    // Blocks of other sizes, left dirty, so that the second one gets other addresses.
     std::vector<VectorXd> holes;
     for (Index i = 1; i < 100; ++i) holes.push_back(VectorXd::Constant(3 * i, std::nan("")));
     for (std::size_t i = 0; i < holes.size(); i += 2) holes[i].resize(0);

@@ -89,7 +89,7 @@ TEST_P(InDimensions, SearchEqualsBruteForce) {
 
 INSTANTIATE_TEST_SUITE_P(Centers, InDimensions, ::testing::Values(1, 2, 3, 4, 5, 8, 13, 21, 30));
 
-// The first input is the time: leaves fill at one end, and what lies behind drifts out of its cell.
+// The first input is time: leaves fill at one end, and older centers drift out of their cells.
 TEST(Centers, SearchEqualsBruteForceWhenDataArriveInOrder) {
   Random random(7);
   const VectorXd length_scale = VectorXd::Ones(3);

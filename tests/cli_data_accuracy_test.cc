@@ -47,7 +47,7 @@ TEST_P(CliData, StreamsEndToEnd) {
 }
 
 // beijing_pm25 begins with two weeks of 12 stations and their first smog, unlike anything before
-// it: the intervals are too narrow there (70 %), and right later (92 % after all rows, by default
+// it: the intervals are too narrow there (70 %) and right later (92 % after all rows, with default
 // options).
 INSTANTIATE_TEST_SUITE_P(All, CliData,
                          ::testing::Values(DataSet{"gas_turbine", "NOX", 0.8},

@@ -1,4 +1,4 @@
-// Flags that ask for what is not there, or not what a model was made with.
+// Flags that ask for something missing, or for something other than the model was created with.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -60,7 +60,7 @@ TEST_F(CliModelColumns, OthersAreRefused) {
 }
 
 TEST_F(CliModelColumns, TheSameInOtherWordsAreFine) {
-  // An input may lack what is ignored, and have its columns in another order.
+  // An input may lack ignored columns and have the others in another order.
   write_text(folder_ / "b.csv", "y,b,a\n4,3,2\n");
   for (const std::string input : {"in.csv", "b.csv"}) {
     for (const std::vector<std::string>& flags :

@@ -1,5 +1,5 @@
 // One binary, several compilations of the core: each runs, they agree, and a processor without the
-// newer instructions never meets them.
+// newer instructions never executes them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,8 @@ using testing::TemporaryDirectory;
 using testing::write_text;
 
 constexpr const char* kVariable = "SPLITGP_INSTRUCTION_SET=";
-// SSE4.2 is the newest that it knows; without AVX, any 32-byte register is an illegal instruction.
+// SSE4.2 is the newest it has; without AVX, any use of a 32-byte register is an illegal
+// instruction.
 constexpr const char* kOldProcessor = "qemu-x86_64 -cpu Nehalem ";
 
 void write_rows(const std::filesystem::path& path) {

@@ -1,4 +1,4 @@
-// The stream command while its input is still coming: pipes, signals, locales, packed files.
+// The stream command while its input is still arriving: pipes, signals, locales, compressed files.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -89,7 +89,7 @@ TEST(CliLive, SignalsCommitAndLeaveAUsableFile) {
     EXPECT_EQ(process.wait(), code);
     EXPECT_THAT(process.out(), HasSubstr("20 learned"));
     EXPECT_EQ(observations(folder, model), 20u);
-    // And it goes on from there.
+    // And it continues from there.
     const CommandResult again =
         run(folder.path(), {"stream", "-", "-m", model, "--resume-stdin"}, text + row(21));
     EXPECT_EQ(again.code, 0) << again.err;
@@ -175,7 +175,7 @@ TEST(CliLive, UnpacksZstd) {
 
 TEST(CliLive, LocaleNeverMatters) {
   const TemporaryDirectory folder;
-  // A German locale of our own; Debian's package `locales` has what it is made from.
+  // A German locale of our own, made from the sources in Debian's package `locales`.
   std::vector<std::string> environment{"LC_ALL=de_DE.UTF-8", "LANG=de_DE.UTF-8"};
   const std::string command =
       "localedef -i de_DE -f UTF-8 " + (folder / "de_DE.UTF-8").string() + " >/dev/null 2>&1";

@@ -71,7 +71,7 @@ TEST(PartitionSlice, CellsCoverTheSliceOnce) {
 }
 
 TEST(PartitionSlice, PointsBelongToTheMostSimilarCenter) {
-  // With the offset, squares of the coordinates themselves would have lost all digits.
+  // With the offset, squares of the coordinates themselves would lose all digits.
   for (const double offset : {0.0, 1e7}) {
     const Sliced part = sliced(3, offset);
     testing::Random random(4);

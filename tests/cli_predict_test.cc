@@ -84,7 +84,7 @@ TEST_F(CliPredict, JsonKeepsTheValuesOfJson) {
   EXPECT_THAT(lines.back(), StartsWith("{\"id\":null,\"x\":1.50,"));
 }
 
-// JSON has no largest number, though some who read it have.
+// JSON has no largest number, though some readers do.
 TEST_F(CliPredict, JsonKeepsNumbersThatNoDoubleHolds) {
   for (const std::string rows : {"id,x\n1E+400,1.50\n", "{\"id\":1E+400,\"x\":1.50}\n"}) {
     const CommandResult result =

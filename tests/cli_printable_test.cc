@@ -1,4 +1,4 @@
-// No byte of a file reaches a terminal that could do something to it.
+// No byte of a file that could affect a terminal reaches it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,9 +28,9 @@ TEST(Printable, KeepsTextAndEscapesTheRest) {
       {"\xff\xfe", R"(\xff\xfe)"},                          // never in UTF-8
       {"\xc3", R"(\xc3)"},                                  // cut off
       {"\xe6\xb8x", R"(\xe6\xb8x)"},                        // the same, in the middle
-      {"\xc0\xaf\xe0\x80\xaf", R"(\xc0\xaf\xe0\x80\xaf)"},  // longer than they need to be
+      {"\xc0\xaf\xe0\x80\xaf", R"(\xc0\xaf\xe0\x80\xaf)"},  // overlong encodings
       {"\xed\xa0\x80", R"(\xed\xa0\x80)"},                  // a surrogate
-      {"\xf4\x90\x80\x80", R"(\xf4\x90\x80\x80)"},          // beyond the last character
+      {"\xf4\x90\x80\x80", R"(\xf4\x90\x80\x80)"},          // beyond the last code point
   };
   for (const auto& [text, expected] : cases) EXPECT_EQ(printable(text), expected);
 }

@@ -20,7 +20,7 @@ using testing::write_text;
 
 constexpr const char* kHint = "--ignore";
 
-// The first column is no number.
+// The first column is not a number.
 std::string named_rows(int count) {
   std::string text = "name,x,y\n";
   for (int i = 0; i < count; ++i) text += "n," + std::to_string(i) + "," + std::to_string(i) + "\n";

@@ -20,7 +20,7 @@ using testing::report_of;
 using testing::streamed_model;
 using testing::TemporaryDirectory;
 
-// For every chart in sight: its traces, and whether each has left marks on the screen. A heatmap is
+// For every visible chart: its traces, and whether each has left marks on the screen. A heatmap is
 // an image, bars are paths, lines and points are paths.
 constexpr const char* kCharts = R"(
   Object.fromEntries([...document.querySelectorAll('.chart')]

@@ -133,7 +133,7 @@ TEST(CliReport, PageAsksForNothing) {
   const std::string page = file_text(report_of(folder, streamed_model(folder, 60, {"a"}, {"y"})));
   EXPECT_THAT(page, HasSubstr("Content-Security-Policy\" content=\"default-src 'none';"));
   EXPECT_THAT(page, HasSubstr("Permission is hereby granted")) << "the charting library's licence";
-  // Its own parts; within the library there are addresses, which the policy keeps from being used.
+  // Its own parts; the library contains addresses, but the policy keeps them from being used.
   std::string own = page.substr(0, page.find("plotly.js (cartesian"));
   own += page.substr(page.rfind("<script>"));
   for (const char* outside : {"http:", "https:", "src=", "href=", "@import", "url("}) {
@@ -176,7 +176,7 @@ TEST(CliReport, ModelThatWasNeverStreamedOrNeverTaught) {
   EXPECT_EQ(empty["observations"], 0);
   EXPECT_TRUE(empty["partition"].is_null());
 
-  // One observation, and one that comes again and again: no spread anywhere.
+  // One observation, and one that repeats over and over: no spread anywhere.
   for (const int count : {1, 120}) {
     Options options;
     options.split_limit = 40;
@@ -198,7 +198,7 @@ std::string on_terminal(const std::string& arguments) {
   const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
   EXPECT_TRUE(terminal >= 0 && ::grantpt(terminal) == 0 && ::unlockpt(terminal) == 0);
   const std::string name = ::ptsname(terminal);
-  // Held open: what was printed would be lost with the last who writes.
+  // Held open: what was printed would be lost when the last writer closes it.
   const int held = ::open(name.c_str(), O_RDWR | O_NOCTTY);
   const std::string command = SPLITGP_COMMAND " report " + arguments + " 2>" + name;
   EXPECT_EQ(std::system(command.c_str()), 0);
@@ -276,7 +276,7 @@ TEST(CliReport, FullDiskLeavesTheOldPage) {
   }
 }
 
-// Local GPs with one and the same center: no query reaches all of them.
+// Local GPs with the same center: no query reaches all of them.
 TEST(CliInspect, ConditionOfEveryLocalGpIsKnown) {
   const TemporaryDirectory folder;
   Options options;

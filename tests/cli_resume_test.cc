@@ -1,4 +1,4 @@
-// Which inputs a stream goes on with: files that have grown, and not files that were replaced.
+// Which inputs a stream continues with: files that have grown, not files that were replaced.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
@@ -37,7 +37,7 @@ class CliResume : public ::testing::Test {
     return run(folder_.path(), arguments);
   }
 
-  // As a version wrote it that did not know of them.
+  // As written by a version that did not have them.
   void drop_notes_about_inputs() {
     sqlite3* database = nullptr;
     ASSERT_EQ(sqlite3_open(model_.c_str(), &database), SQLITE_OK);
@@ -71,7 +71,7 @@ TEST_F(CliResume, AReplacedFileIsNoticed) {
 }
 
 TEST_F(CliResume, AFileThatHasGrownIsTheSame) {
-  // Without a last line break, and beyond the 64 KiB that are looked at.
+  // Without a final line break, and beyond the 64 KiB that are checked.
   for (const int count : {3, 4, 10'000, 10'001}) {
     std::string text = rows(count);
     text.pop_back();
@@ -111,7 +111,7 @@ TEST_F(CliResume, AModelFileThatDoesNotSayGoesOn) {
   const CommandResult result = stream(in_);
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("10 learned"));
-  // And says from now on.
+  // From now on it does say.
   write_text(in_, rows(40, 4));
   EXPECT_EQ(stream(in_).code, 1);
 }

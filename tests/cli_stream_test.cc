@@ -68,7 +68,7 @@ TEST(CliStream, RowsReadAreLearnedOrRejected) {
   EXPECT_EQ(model_json["stream"]["rejected"], 10);
 }
 
-// No number depends on them, so that a model need not keep those it was made with.
+// No number depends on them, so a model need not keep those it was created with.
 TEST(CliStream, ThreadsMayDifferFromRunToRun) {
   const TemporaryDirectory folder;
   write_text(folder / "in.csv", rows(80));
@@ -160,7 +160,7 @@ TEST(CliStream, ARunWithNothingNewChangesNothing) {
     EXPECT_EQ(result.code, 0) << result.err;
     EXPECT_EQ(inspected(folder, model)["observations"], 20);
   }
-  // A log that has grown goes on where it was.
+  // A log that has grown continues where it was.
   write_text(folder / "in.csv", rows(25));
   run(folder.path(), {"stream", folder / "in.csv", "-m", model});
   EXPECT_EQ(inspected(folder, model)["observations"], 25);
@@ -339,7 +339,7 @@ TEST(CliStream, SeveralTargets) {
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("row,y_mean,y_sd,y_lower,y_upper,y_observed,x2_mean"));
   EXPECT_EQ(lines(result.out), 41u);
-  EXPECT_THAT(result.err, HasSubstr("RMSE/sd"));  // the table gave way
+  EXPECT_THAT(result.err, HasSubstr("RMSE/sd"));  // stdout is taken, so the table is here
   EXPECT_THAT(result.err, HasSubstr("x2: RMSE"));
 }
 

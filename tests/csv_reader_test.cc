@@ -192,7 +192,7 @@ TEST(CsvReader, AHundredMegabyteLineIsRejectedAndReadingGoesOn) {
   EXPECT_EQ(reader->next(row, rejected), RowReader::Next::end);
 }
 
-// Counts what is asked of it, and ends at last, so that a reader that never gives up fails here.
+// Counts what is read from it, and does end, so that a reader that never gives up fails here.
 class LongFirstLine : public ByteSource {
  public:
   explicit LongFirstLine(std::size_t& given) : given_(given) {}

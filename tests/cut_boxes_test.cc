@@ -57,12 +57,12 @@ TEST(CutBoxes, CutsWhatIsBeyondTheLargestNumber) {
   EXPECT_EQ(behind(cut_boxes(-beyond, beyond, 5)), 8);
   EXPECT_GE(behind(cut_boxes(beyond, beyond, 5)), 5);
   EXPECT_LE(behind(cut_boxes(beyond, beyond, 5)), 11);
-  ArrayXXd large = ArrayXXd::Constant(1, 4, 1e200);  // its square is beyond
+  ArrayXXd large = ArrayXXd::Constant(1, 4, 1e200);  // its square overflows
   large(0, 0) = large(0, 1) = -1e200;
   EXPECT_EQ(behind(cut_boxes(large, large, 2)), 2);
 }
 
-// Whatever is in front lies before whatever is behind, by the middles along the input that was cut.
+// Boxes in front come before those behind, by their middles along the input that was cut.
 RC_GTEST_PROP(CutBoxes, FollowsTheOrderAlongOneInput, (std::uint64_t seed)) {
   Random random(seed);
   const Index inputs = 1 + random.index(5);

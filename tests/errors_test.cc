@@ -39,7 +39,7 @@ using Call = std::function<void(SplittingGp&)>;
 struct Mistake {
   std::string name;
   Call call;
-  std::vector<std::string> named;  // what the message has to say
+  std::vector<std::string> named;  // what the message must contain
 };
 
 std::string message_of(const std::function<void()>& call) {
@@ -197,8 +197,8 @@ std::vector<BadTheta> bad_thetas() {
   return bad;
 }
 
-// After each mistake the model has to be the one that never saw it, to the last bit and byte; and
-// so has everything it learns from then on.
+// After each mistake the model must equal one that never saw it, to the last bit and byte, and so
+// must everything it learns from then on.
 void expect_harmless(const std::vector<Mistake>& mistakes, Index observations) {
   const testing::Stream stream = testing::smooth_stream(81, kInputs, kOutputs, observations + 40);
   testing::Random random(82);

@@ -1,4 +1,4 @@
-// Until the first split the model is one local GP, and that must be the GP of the textbook.
+// Until the first split the model is one local GP, which must be the textbook GP.
 
 #include <gtest/gtest.h>
 
@@ -138,7 +138,7 @@ TEST(SplittingGp, PredictsThePriorFarFromAllData) {
   }
 }
 
-// Its tail is a power, (r²/2·shape)^(−shape), so it comes to the prior slowly; but it comes.
+// Its tail is a power, (r²/2·shape)^(−shape), so it approaches the prior slowly; but it does.
 TEST(SplittingGp, RationalQuadraticApproachesThePrior) {
   const testing::Stream stream = testing::smooth_stream(10, kInputs, 1, 100);
   Options options = testing::fixed_theta();

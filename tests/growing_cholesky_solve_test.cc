@@ -126,8 +126,7 @@ TEST(GrowingCholeskySolve, SolvedStaysAccurateInASlidingWindow) {
     Random random(9);
     const MatrixXd A = positive_matrix(random.uniform_matrix(kWindow + 1, 3), how);
     const VectorXd b = random.normal_matrix(kWindow + 1, 1);
-    // Which row of A each row of the factor is. The one that is left out comes in, another one
-    // leaves.
+    // Which row of A each row of the factor is. The one left out comes in, another one leaves.
     std::vector<Index> held(kWindow);
     for (Index i = 0; i < kWindow; ++i) held[static_cast<std::size_t>(i)] = i;
     Index outside = kWindow;

@@ -75,7 +75,7 @@ TEST(GrowingCholesky, AppendBlockIsBackwardStable) {
   for (const Conditioning& how : kConditionings) {
     for (const Index n : kSizes) {
       const MatrixXd A = positive_matrix(n, how);
-      // At once, onto one row, onto a part that ends within a panel, and as a last row.
+      // All at once, after one row, after a part that ends within a panel, and as the last row.
       for (const Index start : {Index{0}, Index{1}, n / 3, n - 1}) {
         if (start < 0 || start > n) continue;
         SCOPED_TRACE(::testing::Message() << how.name << ", n = " << n << ", start = " << start);
@@ -207,7 +207,7 @@ TEST(GrowingCholesky, RefusedBlockChangesNothing) {
   MatrixXd indefinite = A;
   indefinite(8, 8) = 0.1;
   EXPECT_TRUE(refuses(indefinite, 0.0));
-  // No pivot² of these exceeds the diagonal.
+  // None of these pivots² exceeds the diagonal.
   EXPECT_TRUE(refuses(A, 2.0));
 }
 
@@ -236,7 +236,7 @@ TEST(GrowingCholesky, ReservedMemoryIsNotGrownByAppends) {
   EXPECT_EQ(factor.memory_bytes(), 0u);
   factor.reserve(50);
   const std::size_t reserved = factor.memory_bytes();
-  // The lower triangle, with room for a few gaps and at most one panel's worth of padding for each
+  // The lower triangle, with room for a few gaps and at most one panel's worth of padding per
   // column.
   EXPECT_GE(reserved, sizeof(double) * 50 * 51 / 2);
   EXPECT_LE(reserved, sizeof(double) * 56 * 60 / 2 + sizeof(double) * 56 + sizeof(int) * 50);

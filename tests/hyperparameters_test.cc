@@ -1,4 +1,4 @@
-// A new θ does not stop the world: local GPs come to it one by one.
+// A new θ does not stop the world: local GPs adopt it one by one.
 
 #include <gtest/gtest.h>
 
@@ -90,7 +90,7 @@ TEST(Hyperparameters, RefitGivesTheFullGpOfTheNewTheta) {
   const Prediction old = model.predict(queries);
   model.set_hyperparameters(theta_new());
   EXPECT_EQ(behind(model), 1);
-  // Not yet refitted: what it knows is still of the old θ.
+  // Not yet refitted: what it knows is still under the old θ.
   EXPECT_TRUE(testing::same_bits(model.predict(queries).mean, old.mean));
   EXPECT_EQ(model.refit(1), 0);
   EXPECT_EQ(behind(model), 0);
@@ -177,7 +177,7 @@ TEST(Hyperparameters, PredictionsAreSaneWhileLocalGpsAreBehind) {
   } while (model.refit(7) > 0);
 }
 
-// θ and back: the factor is made anew from the observations, so nothing has been lost.
+// To another θ and back: the factor is rebuilt from the observations, so nothing is lost.
 TEST(Hyperparameters, GoingBackGivesTheOldPredictions) {
   SplittingGp model = model_of(10, 300, theta_old());
   testing::Random random(77);

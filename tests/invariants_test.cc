@@ -47,7 +47,7 @@ std::string run(const HardStream& kind) {
   return "";
 }
 
-// Ten streams a case, a thousand in all.
+// Ten streams per case, a thousand in all.
 RC_GTEST_PROP(SplittingGp, KeepsItsInvariantsOnHardStreams, ()) {
   for (const HardStream& kind :
        *rc::gen::container<std::vector<HardStream>>(10, testing::any_hard_stream())) {
@@ -85,7 +85,7 @@ TEST(SplittingGp, LearnsOneInputWithoutLimit) {
 }
 
 // Without noise the matrices of smooth kernels have eigenvalues below rounding. What is learned
-// must then not be noise: the owner of an observation still has to say it.
+// must still not be noise: the owner of an observation has to reproduce it.
 TEST(SplittingGp, NoiseFreeSmoothStreamsStayAccurate) {
   for (const KernelFamily kernel : {KernelFamily::rbf, KernelFamily::rational_quadratic}) {
     for (const double length_scale : {0.3, 1.0, 3.0}) {
@@ -106,7 +106,7 @@ TEST(SplittingGp, NoiseFreeSmoothStreamsStayAccurate) {
           worst = std::max(worst, std::abs(local.mean(0) - y(0)));
         }
       }
-      // The model lifts noise to 1e-12 of the signal variance, a standard deviation of 1e-6, and
+      // The model raises noise to 1e-12 of the signal variance, a standard deviation of 1e-6, and
       // misses sin by about as much (measured: 7e-7 at worst).
       EXPECT_LE(worst, 1e-5) << to_string(kernel) << ", length scale " << length_scale;
     }

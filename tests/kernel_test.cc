@@ -54,7 +54,7 @@ TEST(Kernel, ValuesMatchTheDefinitions) {
     for (const double shape : kShapes) {
       const Hyperparameters theta = theta_of(family, shape);
       const Kernel kernel(theta);
-      // Short columns too: Eigen computes what does not fill a register in another way.
+      // Short columns too: Eigen computes differently what does not fill a register.
       for (const Index count : {1, 2, 3, 5, 300}) {
         const ArrayXXd r2 = geometric(1e-12, 1e5, count);
         ArrayXXd values = r2;
@@ -200,7 +200,7 @@ TEST(Kernel, DerivativesMatchCentralDifferences) {
                      << to_string(family) << ", shape " << shape << ", " << pair);
         const VectorXd difference = random.normal_matrix(3, 1);
         const VectorXd scaled = difference.cwiseQuotient(theta.length_scale).cwiseAbs2();
-        // One value in a block of five, so that all ways of computing it are seen.
+        // One value in a block of five, so that every way of computing it is covered.
         const Kernel::Derivatives derivatives =
             derivatives_of(kernel, ArrayXXd::Constant(5, 1, scaled.sum()));
         const Index at = pair % 5;
@@ -236,9 +236,9 @@ TEST(Kernel, DerivativesAreFiniteAtNoDistance) {
   }
 }
 
-// Threads keep their columns wherever Eigen's allocator puts them, and must get the same bits
+// Threads have their columns wherever Eigen's allocator puts them, and must get the same bits
 // there. It promises multiples of EIGEN_MAX_ALIGN_BYTES; registers wider than that would make Eigen
-// compute the first values of some columns in another way.
+// compute the first values of some columns differently.
 TEST(Kernel, BitsDoNotDependOnWhereAColumnLies) {
   constexpr Index kCount = 23;
   constexpr Index kStep = EIGEN_MAX_ALIGN_BYTES / sizeof(double);

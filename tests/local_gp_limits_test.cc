@@ -78,7 +78,7 @@ TEST(LocalGpLimits, NoiseMakesJitterUnnecessary) {
     EXPECT_EQ(local.append({VectorXd::Ones(1), VectorXd::Ones(1), 0.0, i}, workspace), 0.0);
   }
   EXPECT_EQ(local.jittered(), 0);
-  // Noise of the observation's own will do.
+  // The observation's own noise is enough.
   LocalGp own(1, 1, make_theta(noiseless(1.0), 1, 1), options_of(10));
   EXPECT_EQ(own.append({VectorXd::Ones(1), VectorXd::Ones(1), 0.1, 0}, workspace), 0.0);
   EXPECT_EQ(own.append({VectorXd::Ones(1), VectorXd::Ones(1), 0.1, 1}, workspace), 0.0);
@@ -161,7 +161,7 @@ TEST(LocalGpLimits, AppendThatCannotBeSavedChangesNothing) {
   EXPECT_EQ(local.center(), center);
   EXPECT_EQ(local.factor().dense(), factor);
   EXPECT_EQ(local.jittered(), 0);
-  // The next one takes the place of the one that failed.
+  // The next one takes the place of the failed one.
   local.append({3.0 * one, one, 0.0, 2}, workspace);
   EXPECT_EQ(local.size(), 2);
   EXPECT_EQ(local.sequence(1), 2u);
@@ -214,8 +214,8 @@ void check_memory(int split_limit) {
     // and a tenth more for gaps; the object itself and a first panel are the rest.
     EXPECT_LE(bytes, 4.4 * bytes_held(local) + 2500.0) << local.size();
   }
-  // Full, it has room for a few gaps, and panels of four rows: a tenth of the
-  // factor, and some.
+  // When full, it has room for a few gaps, and panels of four rows: a bit more than a tenth of the
+  // factor.
   const auto expect_tight = [](const LocalGp& full) {
     EXPECT_GE(static_cast<double>(full.memory_bytes()), bytes_held(full));
     EXPECT_LE(static_cast<double>(full.memory_bytes()), 1.2 * bytes_held(full) + 1000.0);

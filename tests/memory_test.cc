@@ -1,5 +1,5 @@
-// The model's memory against what cannot be done without: points (x, y, own noise, number), packed
-// factors and z = L⁻¹y.
+// The model's memory against the bare minimum: points (x, y, own noise, number), packed factors and
+// z = L⁻¹y.
 #include <gtest/gtest.h>
 
 #include "core/internals.h"
@@ -38,7 +38,7 @@ TEST_P(Memory, IsCloseToWhatMustBeKept) {
 
 INSTANTIATE_TEST_SUITE_P(SplitLimits, Memory, ::testing::Values(64, 100, 250));
 
-// With few factors kept the answers are the same but for rounding, and the points are what is left.
+// With few factors kept, the answers are the same up to rounding, and the points are what is left.
 TEST(AwakeLimit, ChangesMemoryAndNothingElse) {
   Options options;
   options.split_limit = 100;

@@ -1,4 +1,4 @@
-// What a model tells about its stream and its local GPs.
+// What a model reports about its stream and its local GPs.
 #include <gtest/gtest.h>
 
 #include <Eigen/Core>

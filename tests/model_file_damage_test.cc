@@ -114,7 +114,7 @@ TEST_F(DamagedFile, GrownByGarbageIsDetectedOrDoesNoHarm) {
 
 class DamagedLog : public ModelFileDamage {
  protected:
-  // A file and its log as a killed process leaves them: copied while the writer is at work.
+  // A file and its log as a killed process leaves them: copied while the writer is running.
   void SetUp() override {
     const std::filesystem::path live = directory_ / "live.splitgp";
     ModelFile file = ModelFile::create(live, new_model());

@@ -42,7 +42,7 @@ class ModelFileDisk : public ::testing::TestWithParam<Failure> {
   testing::Stream stream_ = testing::smooth_stream(1, 2, 1, 400);
 };
 
-// The disk fails at the first, second, ... write of a checkpoint, until one gets through.
+// The disk fails at the first, second, ... write of a checkpoint, until one succeeds.
 TEST_P(ModelFileDisk, AFailedCheckpointLeavesTheLastOneAndCanBeRepeated) {
   bool failed = true;
   int tried = 0;
@@ -84,8 +84,8 @@ TEST_P(ModelFileDisk, AFailedCheckpointLeavesTheLastOneAndCanBeRepeated) {
   EXPECT_GT(tried, 5) << "a checkpoint of 200 rows should take several writes";
 }
 
-// As above, but the process gives up instead of trying again. What it could not say it has written
-// may be there, whole, or not.
+// As above, but the process gives up instead of trying again. What it could not confirm as written
+// may be there, complete, or not.
 TEST_P(ModelFileDisk, AfterAFailureTheFileOpensAtACheckpoint) {
   for (int writes : {0, 1, 2, 3, 5, 8, 13, 21}) {
     SCOPED_TRACE("after " + std::to_string(writes) + " writes");

@@ -96,12 +96,12 @@ TEST_F(ModelFileErrors, FilesOfAnotherKind) {
   write_bytes(path_, "");
   expect_refused(path_, "is not a splitgp model file: it is empty");
   write_bytes(path_, "time,power\n1,2\n");
-  expect_refused(path_, "is not a splitgp model file: it is no SQLite database");
+  expect_refused(path_, "is not a splitgp model file: it is not an SQLite database");
   write_bytes(path_, std::string(5000, 'x'));
-  expect_refused(path_, "is not a splitgp model file: it is no SQLite database");
+  expect_refused(path_, "is not a splitgp model file: it is not an SQLite database");
   std::filesystem::remove(path_);
   run_sql(path_, "PRAGMA journal_mode = WAL; CREATE TABLE a (b); INSERT INTO a VALUES (1)");
-  expect_refused(path_, "is not a splitgp model file: it is some other program's SQLite database");
+  expect_refused(path_, "is not a splitgp model file: it is another program's SQLite database");
 }
 
 TEST_F(ModelFileErrors, NewerVersion) {
@@ -145,7 +145,7 @@ TEST_F(ModelFileErrors, EditedContentIsDetected) {
   }
 }
 
-// A file may carry tables of its user's, and triggers that we do not run.
+// A file may hold the user's own tables, and triggers that we do not run.
 TEST_F(ModelFileErrors, OtherTablesAreLeftAlone) {
   ModelFile::create(path_, learned());
   run_sql(path_,
@@ -163,7 +163,7 @@ TEST_F(ModelFileErrors, CreateDoesNotReplace) {
   ModelFile::create(path_, learned());
   const auto before = contents();
   EXPECT_THAT(message_of([&] { ModelFile::create(path_, learned()); }),
-              HasSubstr("it exists already"));
+              HasSubstr("it already exists"));
   EXPECT_TRUE(contents() == before);
 }
 
@@ -213,7 +213,7 @@ TEST_F(ModelFileErrors, AForeignTransactionIsWaitedForAndThenReported) {
   EXPECT_EQ(load(path_).model.n_observations(), 61u);
 }
 
-// As a user without rights, since root may write everywhere.
+// As a user without privileges, since root may write everywhere.
 TEST_F(ModelFileErrors, ReadOnlyDirectory) {
   ModelFile::create(path_, learned());
   std::filesystem::permissions(path_, static_cast<std::filesystem::perms>(0444));

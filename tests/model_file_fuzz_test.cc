@@ -20,7 +20,7 @@ Bytes golden_file() {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// One to four random injuries.
+// One to four random mutations.
 void mutate(Bytes& bytes, std::mt19937_64& random) {
   for (std::uint64_t times = 1 + random() % 4; times > 0; --times) {
     const std::size_t at = random() % bytes.size();

@@ -35,12 +35,12 @@ Eigen::VectorXd y_of(std::uint64_t i) {
 
 SplittingGp new_model() {
   Options options;
-  options.split_limit = 10;  // a split with every few observations
+  options.split_limit = 10;  // a split every few observations
   options.training_observations = 40;
   return SplittingGp(2, 2, options);
 }
 
-// Learns on from where the last checkpoint was, and reports each checkpoint when it is done.
+// Continues from the last checkpoint, and reports each checkpoint when it is done.
 void stream(const std::filesystem::path& path, std::uint64_t seed, const Victim::Report& report) {
   std::mt19937_64 random(seed);
   ModelFileOptions options;
@@ -80,8 +80,9 @@ TEST(ModelFileKill, NothingIsLostAndNothingLearnedTwice) {
   for (int kills = 0; kills < kKills; ++kills) {
     SCOPED_TRACE("kill " + std::to_string(kills));
     Victim victim([&, seed = random()](const auto& report) { stream(path, seed, report); });
-    // After a number of reports, so that the stream gets on however slow the machine, and then at
-    // any moment: while it learns, splits, trains, commits; after none, also while it opens.
+    // After a number of reports, so that the stream makes progress however slow the machine, and
+    // then at any moment: while it learns, splits, trains, commits; after none, also while it
+    // opens.
     std::uint64_t number = 0;
     for (std::uint64_t reports = random() % 6; reports > 0; --reports) {
       ASSERT_TRUE(victim.next(number)) << "the process ended by itself";
@@ -98,7 +99,7 @@ TEST(ModelFileKill, NothingIsLostAndNothingLearnedTwice) {
     }
     if (!std::filesystem::exists(path)) continue;
     const LoadedModel loaded = load(path);
-    // At most the one checkpoint that was done when nobody could be told any more.
+    // At most one more checkpoint, which was done but could no longer be reported.
     const std::uint64_t rows = loaded.positions.contains("rows") ? loaded.positions.at("rows") : 0;
     ASSERT_GE(rows, acknowledged) << "acknowledged rows are lost";
     ASSERT_LE(rows, acknowledged + 20) << "rows that were never acknowledged";

@@ -82,7 +82,7 @@ TEST_P(ModelFileCases, HoldsWhatWasLearnedBeforeItWasMade) {
   EXPECT_EQ(testing::Invariants::violated(file.model()), "");
 }
 
-// Every few observations, so that some checkpoints fall right after a change of θ, when most local
+// Every few observations, so that some checkpoints come right after a change of θ, when most local
 // GPs still have the old one.
 TEST_P(ModelFileCases, ResumedStreamGivesTheUninterruptedModel) {
   SplittingGp model = new_model();

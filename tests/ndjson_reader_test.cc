@@ -61,7 +61,7 @@ nonsense
   EXPECT_THAT(reasons[12], HasSubstr("not valid JSON"));
   EXPECT_EQ(reasons[13], "there is text after the JSON object");
   EXPECT_THAT(reasons[15], HasSubstr("1.2.3"));
-  // The first line, and the last: nobody asked for "c".
+  // The first line and the last: "c" was not selected.
   EXPECT_THAT(read.rows, SizeIs(2));
 }
 

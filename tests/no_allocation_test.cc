@@ -24,7 +24,7 @@ extern "C" void* __libc_malloc(std::size_t);
 extern "C" void* __libc_calloc(std::size_t, std::size_t);
 extern "C" void* __libc_realloc(void*, std::size_t);
 extern "C" void* __libc_memalign(std::size_t, std::size_t);
-#ifndef __SANITIZE_ADDRESS__  // whose own malloc must not be taken away
+#ifndef __SANITIZE_ADDRESS__  // its own malloc must not be replaced
 extern "C" void* malloc(std::size_t size) {
   count();
   return __libc_malloc(size);
@@ -79,7 +79,7 @@ TEST_P(SteadyState, UpdatesAndPredictionsAllocateNothing) {
     const UpdateResult result = model.update(stream.X.col(i), stream.Y.col(i));
     counting = false;
     if (result.new_local_gp) {
-      ++splits;  // a split makes a local GP, and that needs memory
+      ++splits;  // a split creates a local GP, which needs memory
       if (warm) {
         EXPECT_GT(allocations, 0) << "nothing is counted";
       }

@@ -91,9 +91,8 @@ TEST(Objective, GradientMatchesDifferencesWithMemory) {
   EXPECT_LT(gradient_error(objective, random_parameters(objective, 2)), 1e-6);
 }
 
-// The value against log N(y | mean, K) written out with a dense LU, less the prior, which is the
-// value's change when the block is empty of information: so the difference of two values is
-// compared.
+// The value against log N(y | mean, K) written out with a dense LU. The value also contains the
+// prior, so the difference of two values is compared, in which it cancels.
 TEST(Objective, DifferencesOfValuesAreThoseOfTheLogLikelihood) {
   const TrainingSet set = small_training_set(2, 1, 9);
   const auto log_likelihood = [&](const Hyperparameters& theta) {

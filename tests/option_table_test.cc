@@ -1,4 +1,4 @@
-// The one table of options has everything there is.
+// The one table of options is complete.
 #include "core/option_table.h"
 
 #include <gmock/gmock.h>
@@ -47,7 +47,7 @@ TEST(OptionTable, EveryEntryCanBeExplained) {
     EXPECT_FALSE(entry.help.empty()) << entry.name;
     EXPECT_FALSE(entry.help.ends_with('.')) << entry.name;
     if constexpr (std::is_same_v<Value, bool>) {
-      // A switch is named by what it leaves: --no-taper says what it is like without.
+      // A switch is named after what it turns off: the help of --no-taper says what off means.
       EXPECT_EQ(entry.without.empty(), !(Options{}.*member)) << entry.name;
     }
   });

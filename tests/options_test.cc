@@ -37,7 +37,7 @@ void expect_round_trip(std::initializer_list<std::pair<Enum, const char*>> names
     EXPECT_EQ(to_string(value), name);
     EXPECT_EQ(parse<Enum>("field", name), value);
   }
-  // Everything that exists is offered when a name does not.
+  // An unknown name gets a message that lists all valid ones.
   const std::string message = rejection([] { parse<Enum>("some_field", "bogus"); });
   EXPECT_THAT(message, HasSubstr("some_field"));
   EXPECT_THAT(message, HasSubstr("bogus"));

@@ -16,8 +16,8 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using testing::Random;
 
-// In the scaled space inputs are divided by their length scales, so both ends are twice what inputs
-// reach.
+// In the scaled space inputs are divided by their length scales, so the exponents go twice as far
+// as those of inputs.
 constexpr double kUnits[] = {1.0, 1e-150, 1e150, 1e-290, 1e290};
 
 // n points around 0, spread three times as far in one random direction as in any other.
@@ -96,7 +96,7 @@ TEST(OjaDirection, ConvergesToTheExactDirectionInAnyUnits) {
       const VectorXd exact = principal_direction(centered(points));
       for (const double unit : kUnits) {
         const VectorXd v = oja(points * unit);
-        // The step 1/n forgets its start like 1/n: after 1000 points the angle is a few degrees at
+        // The step 1/n forgets the start like 1/n: after 1000 points the angle is a few degrees at
         // most.
         EXPECT_GT(cosine(v, exact), 0.99) << d << " inputs, seed " << seed << ", unit " << unit;
         EXPECT_NEAR(v.norm(), 1.0, 1e-14);

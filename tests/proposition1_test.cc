@@ -92,8 +92,8 @@ TEST(SplittingGp, FirstSplitOfThePaperPresetChangesPredictions) {
   EXPECT_GE(change.variance, 0.1);
 }
 
-// Not only the first: at every split of a long stream, the two children that share what their
-// parent knew say the same everywhere at that moment.
+// Not only the first: at every split of a long stream, the two children, which share what their
+// parent knew, give the same answers everywhere at that moment.
 TEST(SplittingGp, SiblingsAgreeWheneverTheyAreMade) {
   Options options = testing::fixed_theta();
   options.split_limit = 20;

@@ -28,8 +28,8 @@ constexpr double kLengthScale = 0.4;
 
 // The data rise by about 1 in a length scale and the weights turn over within a cell, about half a
 // length scale wide: slopes of some 10 are to be expected (measured: below 15 on this and larger
-// streams), and 100 leaves room. A jump of J is a slope of J / 1e-7, so 1e-5 is caught already; the
-// rules that do jump do it by 0.02 to 0.8.
+// streams), and 100 leaves room. A jump of J is a slope of J / 1e-7, so even 1e-5 is caught; the
+// rules that do jump, jump by 0.02 to 0.8.
 constexpr double kLipschitz = 100.0;
 
 Options options_of(Aggregation aggregation, int neighbors, bool taper) {
@@ -49,9 +49,9 @@ SplittingGp model_of(const Options& options) {
   return model;
 }
 
-// The local GPs whose order a rule may look at, most similar first: a step over which this changes
-// crosses the border of a cell. Found from the centers alone, so that the model is not asked where
-// to look.
+// The local GPs whose order a rule may depend on, most similar first: a step over which this
+// changes crosses the border of a cell. Found from the centers alone, so that the model does not
+// decide where to look.
 std::vector<Index> cell(const MatrixXd& centers, const VectorXd& x) {
   const VectorXd distance = (centers.colwise() - x).colwise().squaredNorm();
   std::vector<Index> order(static_cast<std::size_t>(distance.size()));

@@ -84,7 +84,7 @@ TEST(RivalFullGp, MemoryIsWhatTheFactorNeedsAndAtMostHalfMore) {
   }
   const std::size_t factor = 400 * 401 / 2 * sizeof(double);
   EXPECT_GT(gp.memory_bytes(), factor);
-  EXPECT_LT(gp.memory_bytes(), factor * 18 / 10);  // (1 + 1/5)², gaps and all the rest
+  EXPECT_LT(gp.memory_bytes(), factor * 18 / 10);  // (1 + 1/5)², gaps and everything else
 }
 
 TEST(BlockedSolve, MatchesTheFactorsOwnAlsoWithGaps) {

@@ -63,7 +63,7 @@ TEST(RandomTree, LeavesAreDrawnAsOftenAsTheirProbabilitiesSay) {
   for (const auto& [leaf, probability] : expected) EXPECT_NEAR(drawn[leaf], probability, 0.015);
 }
 
-// Without an overlap nothing is random: the tree written out by hand.
+// Without an overlap nothing is random: the tree written out explicitly.
 struct Reference {
   Index dimension = -1;
   double position = 0.0;
@@ -109,8 +109,8 @@ TEST(LocallyGrowingGp, WithoutOverlapIsTheTreeOfExactGps) {
   }
 }
 
-// One split, with some points left to chance: the model's answer must be that of one of the ways
-// in which they can fall.
+// One split, with some points left to chance: the model's answer must match one of the ways they
+// can fall.
 TEST(LocallyGrowingGp, CombinesTheActiveLeavesByTheirProbabilities) {
   const Hyperparameters theta = rival_theta(2);
   // Mean 0, extent 2 in the first input; overlap 0.5 is the region from −0.5 to 0.5.

@@ -26,7 +26,7 @@ Options options_of(PrincipalDirection direction = PrincipalDirection::exact,
   return options;
 }
 
-// Every observation has one owner and nobody is empty.
+// Every observation has one owner, and neither local GP is empty.
 void expect_partition(const LocalGp& first, const LocalGp& second, Index n) {
   EXPECT_GT(first.owned(), 0);
   EXPECT_GT(second.owned(), 0);
@@ -122,7 +122,7 @@ TEST(Split, ClustersCloserThanRoundingAreTakenInOrder) {
       const VectorXd v = first.principal_direction();
       const LocalGp second = split(first);
       expect_partition(first, second, 10);
-      // Whoever stays is at least as far along v as whoever leaves.
+      // Those that stay are at least as far along v as those that leave.
       for (Index j = 0; j < 10; ++j) {
         for (Index k = 0; k < 10; ++k) {
           if (first.owns(j) && second.owns(k)) {
@@ -151,8 +151,7 @@ TEST(Split, OneHugeOutlierIsCutOff) {
   }
 }
 
-// Streams made of whatever is awkward: repetitions, neighbours, offsets, and both ends of the
-// range.
+// Streams of awkward values: repetitions, neighbours, offsets, and both ends of the range.
 TEST(Split, NeverLeavesAChildEmpty) {
   const double values[] = {0.0,         1.0,    -1.0,   1e8,    std::nextafter(1e8, 2e8),
                            1e150,       -1e150, 1e-150, 3e-150, 0.1,
@@ -182,8 +181,8 @@ TEST(Split, NeverLeavesAChildEmpty) {
 }
 
 TEST(Split, ScaledSpaceIgnoresUnitsAndRawSpaceDoesNot) {
-  // Column 0 is a number of 1e6 that hardly matters (a tenth of its length scale), column 1 of 1
-  // that does (ten length scales).
+  // Column 0 is around 1e6 and hardly matters (a tenth of its length scale); column 1 is around 1
+  // and does (ten length scales).
   Random random(4);
   MatrixXd X = random.normal_matrix(2, 50);
   X.row(0) *= 1e6;
@@ -195,7 +194,7 @@ TEST(Split, ScaledSpaceIgnoresUnitsAndRawSpaceDoesNot) {
       LocalGp first = local_gp_of(X, theta, options_of(direction, space));
       const VectorXd center = first.center();
       const LocalGp second = split(first);
-      // All but a few points, close to the center, are told apart by the column that decides.
+      // All but a few points close to the center are separated by the column that matters.
       Index misplaced = 0;
       const double side = first.center()(cut) > center(cut) ? 1.0 : -1.0;
       for (Index j = 0; j < 50; ++j) {

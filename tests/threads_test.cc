@@ -110,7 +110,7 @@ TEST(Threads, ConstMethodsMayRunAtOnce) {
 }
 
 // Models that were copied from one another share θ and nothing that is written to.
-// Who predicts first builds the factor that others wait for, once; nobody calls wake().
+// The first thread to predict builds the factor, once, while others wait; wake() is not called.
 TEST(Threads, ALoadedModelWakesAsItIsAsked) {
   const testing::TemporaryDirectory folder;
   const SplittingGp original = model_with(1);

@@ -27,7 +27,7 @@ int replicates() {
 
 struct Score {
   double rmse = 0.0;
-  double coverage = 0.0;  // of the 95 % interval for what is observed
+  double coverage = 0.0;  // of the 95 % interval for observations
   double nlpd = 0.0;
   double normalised_mse = 0.0;  // mean over outputs
 

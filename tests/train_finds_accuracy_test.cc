@@ -1,4 +1,5 @@
-// What Train finds, on data whose truth is known. Minutes under a sanitizer, so in release only.
+// What Train finds, on data whose truth is known. It takes minutes under a sanitizer, so only in
+// release.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -48,8 +49,8 @@ TEST(TrainFinds, RawUnitsGiveTheSamePredictions) {
   EXPECT_LT((back - p.mean).cwiseAbs().maxCoeff(), 0.02);
 }
 
-// Four of 32 inputs matter. From one start, a medium length scale and much noise, the likelihood
-// ends at forty times the noise that is there; from several it finds the function.
+// Four of 32 inputs matter. From one start, a medium length scale and much noise, the search ends
+// at forty times the true noise; from several it finds the function.
 TEST(TrainFinds, FindsTheFewRelevantInputsWhereOneStartFindsNoise) {
   const auto f = [](const VectorXd& x) {
     return std::sin(2.5 * x(0)) + std::sin(2.5 * x(1)) + x(2) * x(3);

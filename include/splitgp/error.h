@@ -4,7 +4,7 @@
 
 namespace splitgp {
 
-/// The base of everything that this library throws.
+/// The base class of everything this library throws.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -17,7 +17,7 @@ class InvalidArgument : public Error {
   using Error::Error;
 };
 
-/// A kernel matrix that even the most jitter allowed could not make positive definite.
+/// A kernel matrix that is not positive definite even with the most jitter allowed.
 /// The model is exactly as it was before the call.
 class NumericalError : public Error {
  public:

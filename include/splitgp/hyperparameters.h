@@ -15,7 +15,7 @@ enum class KernelFamily {
   rational_quadratic,  ///< ρ = (1 + r²/(2·shape))^(−shape)
 };
 
-/// θ: what all local GPs share. Variances are those of an output whose output_scale is 1.
+/// θ, shared by all local GPs. Variances are those of an output whose output_scale is 1.
 struct Hyperparameters {
   KernelFamily kernel = KernelFamily::rbf;
   Vector length_scale;  ///< One for each input; empty means all 1.
@@ -23,7 +23,7 @@ struct Hyperparameters {
   double noise_variance = 0.01;
   double shape = 1.0;  ///< Only used by rational_quadratic.
   Vector mean;         ///< Constant prior mean of each output; empty means all 0.
-  /// Output o is output_scale_o times a GP of the variances above, so that outputs in different
+  /// Output o is output_scale_o times a GP with the variances above, so that outputs in different
   /// units still share one factor; empty means all 1.
   Vector output_scale;
 };

@@ -15,8 +15,8 @@ namespace splitgp {
 
 /// What a checkpoint survives.
 enum class Durability {
-  full,    ///< A power loss: every checkpoint waits for the disk.
-  normal,  ///< A crash of the process; a power loss may cost the last checkpoints, never the file.
+  full,    ///< A power failure: every checkpoint waits for the disk.
+  normal,  ///< A process crash; a power failure may lose the last checkpoints, never the file.
 };
 
 struct ModelFileOptions {
@@ -25,7 +25,7 @@ struct ModelFileOptions {
   std::vector<std::string> output_names;
 };
 
-/// How much of a source has been read, so that a restart goes on there.
+/// How much of a source has been read, so that a restart continues there.
 struct SourcePosition {
   std::string source;      ///< A file's name, or whatever the reader calls it.
   std::uint64_t rows = 0;  ///< Rows read, learned or rejected.
@@ -40,27 +40,27 @@ struct LoadedModel {
   std::map<std::string, std::string> notes;
 };
 
-/// Reads a model file without changing it, and leaves it free for a writer. Quick: factors are
-/// built when they are first needed.
+/// Reads a model file without changing it or keeping a writer out. Fast: factors are built when
+/// they are first needed.
 LoadedModel load(const std::filesystem::path& path);
 
 /// A SplittingGp that lives in one SQLite file (docs/model_file.md).
 ///
 /// Observations learned since the last checkpoint are in memory only. A checkpoint writes them,
-/// what they changed in the model, the position in the source and the notes in one transaction: a
-/// process that is killed at any moment finds the state of the last checkpoint, nothing lost and
-/// nothing learned twice.
+/// what they changed in the model, the position in the source and the notes in one transaction:
+/// whenever a process is killed, the next one finds the state of the last checkpoint, with nothing
+/// lost and nothing learned twice.
 ///
-/// Threads: as SplittingGp. One process at a time has a file open for writing.
+/// Threads: as SplittingGp. Only one process at a time can have a file open for writing.
 class ModelFile {
  public:
-  /// Makes a new file that holds `model`, whatever it has learned already. The file must not exist.
+  /// Creates a file that holds `model` and whatever it has learned. The file must not exist yet.
   /// REQUIRES: at most 1900 inputs and outputs together.
   static ModelFile create(const std::filesystem::path& path, SplittingGp model,
                           ModelFileOptions options = {});
 
-  /// Opens an existing file and its model as of the last checkpoint. Quick: factors are built when
-  /// they are first needed. Of `options` only the durability counts; the names come from the file.
+  /// Opens an existing file with its model as of the last checkpoint. Fast: factors are built when
+  /// they are first needed. Only the durability in `options` is used; the names come from the file.
   static ModelFile open(const std::filesystem::path& path, ModelFileOptions options = {});
 
   /// Without a file, for a program that may or may not keep what it learns: everything else works,
@@ -69,14 +69,14 @@ class ModelFile {
 
   ModelFile(ModelFile&&) noexcept;
   ModelFile& operator=(ModelFile&&) noexcept;
-  /// Does not checkpoint: what was not written is dropped.
+  /// Does not checkpoint: whatever has not been written is lost.
   ~ModelFile();
 
   const SplittingGp& model() const;
   const std::vector<std::string>& input_names() const;
   const std::vector<std::string>& output_names() const;
 
-  /// As the methods of SplittingGp. The next checkpoint writes what they changed.
+  /// As in SplittingGp. The next checkpoint writes what they changed.
   UpdateResult update(const Eigen::Ref<const Eigen::VectorXd>& x,
                       const Eigen::Ref<const Eigen::VectorXd>& y, double noise_variance = 0.0) {
     return update(MatrixView(x), MatrixView(y), noise_variance);
@@ -90,18 +90,18 @@ class ModelFile {
   void finish_training();
   void set_hyperparameters(Hyperparameters theta);
   Eigen::Index refit(Eigen::Index most);
-  /// No file keeps these two.
+  /// These two settings are not stored in the file.
   void set_threads(int threads);
   void set_awake_limit(Eigen::Index limit);
 
-  /// Writes everything since the last one. Throws FileError if it cannot; the file is then as of
-  /// the last checkpoint and the call may be tried again.
+  /// Writes everything since the last checkpoint. Throws FileError if it cannot; the file is then
+  /// still as of the last checkpoint, and the call may be repeated.
   void checkpoint(const std::vector<SourcePosition>& positions = {});
 
   /// As of the last checkpoint; 0 rows for a source never read.
   SourcePosition position(const std::string& source) const;
 
-  /// Small texts kept beside the model (running statistics, say); written by the next checkpoint.
+  /// Short texts stored with the model (running statistics, say); written by the next checkpoint.
   void set_note(const std::string& key, std::string text);
   std::optional<std::string> note(const std::string& key) const;
 

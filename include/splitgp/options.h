@@ -24,13 +24,13 @@ enum class PrincipalDirection {
 /// The space in which Split measures spread.
 enum class SplitSpace {
   scaled,  ///< Inputs divided by their length scales: the space in which similarity is measured.
-  raw,     ///< Inputs as they come: the paper's.
+  raw,     ///< Inputs as they are, as in the paper.
 };
 
 /// When Train runs.
 enum class Training {
-  off,         ///< θ stays what it was given; train() still works.
-  inlined,     ///< Within update, whenever the stream has grown by half. Deterministic.
+  off,         ///< θ stays as given; train() still works.
+  inlined,     ///< Inside update, whenever the stream has grown by half. Deterministic.
   background,  ///< At the same moments, on a copy, in a thread of its own; update never waits for
                ///< it.
 };
@@ -45,24 +45,24 @@ struct FixedHyperparameters {
   bool output_scale = false;
 };
 
-/// Everything that is chosen once, when a model is made.
+/// Everything that is chosen once, when a model is created.
 struct Options {
   /// m: a local GP that owns more observations is split. Accuracy grows with it, and so does the
   /// cost of an update, O(m²); 250 keeps an update within tens of microseconds.
   int split_limit = 250;
 
   /// automatic: no family fits all data (on powergen Matérn 1/2 has two thirds of RBF's error, on
-  /// kin40k RBF is ahead), and the likelihood knows which.
+  /// kin40k RBF is ahead), and the likelihood shows which one does.
   KernelFamily kernel = KernelFamily::automatic;
 
-  /// evidence: the only one that is both continuous and ahead on every data set measured.
+  /// evidence: the only one that is continuous and also ahead on every data set measured.
   Aggregation aggregation = Aggregation::evidence;
 
-  /// q: how many of the most similar local GPs speak; 0 means all. Eight are as accurate as all.
+  /// q: how many of the most similar local GPs are asked; 0 means all. Eight do as well as all.
   int neighbors = 8;
 
   /// Fades a local GP out before it leaves the q most similar ones, so that predictions stay
-  /// continuous. Without it: the paper's discontinuous C_0 rule.
+  /// continuous. Off is the paper's discontinuous C_0 rule.
   bool taper = true;
 
   /// A child conditions on its sibling's observations until new ones displace them, so a split
@@ -70,32 +70,30 @@ struct Options {
   /// factorisation.
   bool inherit = true;
 
-  /// exact: O(m·d² + d³) once in m/2 updates is a small part of their cost; oja pays off for large
-  /// d.
+  /// exact: O(m·d² + d³) every m/2 updates is a small part of their cost; oja pays off for large d.
   PrincipalDirection principal_direction = PrincipalDirection::exact;
 
-  /// scaled: a column in large units must not dictate every cut, nor an irrelevant one.
+  /// scaled: neither a column in large units nor an irrelevant one must dictate every cut.
   SplitSpace split_space = SplitSpace::scaled;
 
   /// inlined: the same stream gives the same model, and geometric growth keeps the number of
   /// trainings logarithmic in its length.
   Training training = Training::inlined;
 
-  /// How many observations at most, in neighbourhoods drawn at random, Train looks at; so its cost
-  /// does not grow with the stream.
+  /// The most observations, in neighbourhoods drawn at random, that Train looks at, so that its
+  /// cost does not grow with the stream.
   int training_observations = 3000;
 
   FixedHyperparameters fixed;
 
-  /// Threads that share a batch of predictions. Results do not depend on it, to the last bit.
+  /// Threads that share a batch of predictions. Results are the same to the last bit.
   int threads = 1;
 
-  /// Of every random choice the model makes.
+  /// The seed of every random choice the model makes.
   std::uint64_t seed = 0;
 
   /// The θ to start from, which Train then tries first. Without one, θ follows the scale of the
-  /// data until the first training. Its kernel is overridden by `kernel` above unless that is
-  /// automatic.
+  /// data until the first training. `kernel` above, unless automatic, overrides its kernel.
   std::optional<Hyperparameters> hyperparameters;
 
   /// The paper's pseudo-code: rbf, similarity over all local GPs, no inheritance, raw directions.
@@ -109,7 +107,7 @@ std::string_view to_string(PrincipalDirection value);
 std::string_view to_string(SplitSpace value);
 std::string_view to_string(Training value);
 
-/// The inverse; throws InvalidArgument naming `field`, the text and the names that exist.
+/// The inverse; throws InvalidArgument naming `field`, the text and the valid names.
 template <typename Enum>
 Enum parse(std::string_view field, std::string_view text);
 

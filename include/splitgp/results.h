@@ -14,23 +14,23 @@ namespace splitgp {
 struct UpdateResult {
   std::uint64_t sequence = 0;                ///< The observation's number, counted from 0.
   Eigen::Index routed_to = 0;                ///< The local GP with the most similar center.
-  Eigen::Index local_gp = 0;                 ///< Who owns it now: another one after some splits.
+  Eigen::Index local_gp = 0;                 ///< The one that owns it now; a split may change it.
   std::optional<Eigen::Index> new_local_gp;  ///< Set if there was a split: the second child.
-  std::vector<std::uint64_t> leaving;        ///< What the second child took over in that split.
-  std::optional<std::uint64_t> displaced;    ///< The inherited point that made room for it.
-  int refits = 0;        ///< Local GPs that were brought to the current θ (0, 1 or 2).
-  bool trained = false;  ///< A training ended here; see training_history().
-  double jitter = 0.0;   ///< Variance added to keep the factor positive; usually 0.
+  std::vector<std::uint64_t> leaving;        ///< The observations that went to the second child.
+  std::optional<std::uint64_t> displaced;    ///< The inherited point dropped to make room for it.
+  int refits = 0;                            ///< Local GPs refitted to the current θ (0, 1 or 2).
+  bool trained = false;                      ///< A training ended here; see training_history().
+  double jitter = 0.0;  ///< Variance added to keep the factor positive; usually 0.
 };
 
 /// Columns are queries, rows are outputs.
 struct Prediction {
   Matrix mean;
-  Matrix variance;        ///< Of the latent function.
+  Matrix variance;        ///< That of the latent function.
   Matrix noise_variance;  ///< What one more observation adds to it.
 };
 
-/// One local GP's part in a prediction.
+/// One local GP's share in a prediction.
 struct LocalPrediction {
   Eigen::Index local_gp = 0;
   double log_similarity = 0.0;  ///< log k(center, x) − log k(x, x)
@@ -50,7 +50,7 @@ struct Explanation {
 /// What one training did. Objectives are log marginal likelihood plus log prior, per observation,
 /// of the observations trained on.
 struct TrainResult {
-  bool adopted = false;             ///< false: the new θ was not better and the old one stayed.
+  bool adopted = false;             ///< false: the new θ was not better, so the old one stays.
   Hyperparameters theta;            ///< The model's θ afterwards, …
   std::uint64_t theta_version = 0;  ///< … and which one it is; see SplittingGp::theta_version().
   double objective_before = 0.0;
@@ -72,26 +72,26 @@ struct LocalGpSummary {
   Eigen::Index owned = 0;
   Eigen::Index inherited = 0;
   std::uint64_t theta_version = 0;
-  bool awake = true;          ///< It has its factor. Without one the next two are not known.
+  bool awake = true;          ///< It has its factor; otherwise the next two are unknown.
   Eigen::Index jittered = 0;  ///< Points whose pivot needed jitter.
   double condition = 1.0;     ///< (largest pivot / smallest pivot)²: a lower bound of cond(K).
   std::size_t memory_bytes = 0;
 };
 
-/// Observations, one to a column, in the order of their sequence numbers.
+/// Observations, one per column, in the order of their sequence numbers.
 struct Observations {
   Matrix inputs;
   Matrix outputs;
-  Vector noise_variance;  ///< Each one's own.
+  Vector noise_variance;  ///< Each observation's own.
   std::vector<std::uint64_t> sequence;
 };
 
 /// What a local GP conditions on.
 struct LocalGpPoints : Observations {
-  std::vector<bool> owned;  ///< Whether it owns each of them, or has inherited it.
+  std::vector<bool> owned;  ///< Whether it owns each point or has inherited it.
 };
 
-/// Mean and standard deviation of each column of a stream; 0 for a constant one.
+/// Mean and standard deviation of each column of a stream; a constant column has deviation 0.
 struct ColumnStatistics {
   Vector mean;
   Vector spread;

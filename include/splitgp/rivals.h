@@ -12,10 +12,9 @@
 #include "splitgp/options.h"
 #include "splitgp/results.h"
 
-/// Other ways to do streaming GP regression, to compare SplittingGp with. They share its kernels,
-/// its Train, its training schedule and the bound on a training's cost, so that a comparison
-/// compares the methods; docs/rivals.md says what each is and what was chosen where its paper is
-/// silent.
+/// Other methods of streaming GP regression, to compare SplittingGp with. They share its kernels,
+/// its Train, its training schedule and the bound on a training's cost, so that only the methods
+/// differ; docs/rivals.md describes each one and what was chosen where its paper is silent.
 namespace splitgp::rivals {
 
 /// What all rivals have in common; the fields mean what they mean in splitgp::Options.
@@ -30,10 +29,9 @@ struct CommonOptions {
 
 /// A rival: update, predict and train as SplittingGp does.
 ///
-/// Threads: const methods may run from many threads at once; every other method needs the model
-/// alone. Errors: InvalidArgument, after which the model is as it was. A new θ refits everything at
-/// once. Predictions of many queries at a time are blocked for speed, so their last bits may depend
-/// on how many there are.
+/// Threads: const methods may run from many threads at once; every other method needs exclusive
+/// access. Errors: InvalidArgument; the model is then unchanged. A new θ refits everything at once.
+/// A batch of queries is predicted in blocks for speed, so the last bits may depend on its size.
 class Regressor {
  public:
   Regressor(Regressor&&) noexcept;
@@ -45,8 +43,8 @@ class Regressor {
     update_batch(x, y, Eigen::VectorXd::Constant(1, noise_variance));
   }
 
-  /// Learns the columns of X and Y in order. `noise_variance` is empty or has one value for each
-  /// column. A bad value anywhere rejects the whole batch.
+  /// Learns the columns of X and Y in order. `noise_variance` is empty or has one value per column.
+  /// A bad value anywhere rejects the whole batch.
   void update_batch(const Eigen::Ref<const Eigen::MatrixXd>& X,
                     const Eigen::Ref<const Eigen::MatrixXd>& Y,
                     const Eigen::Ref<const Eigen::VectorXd>& noise_variance = Eigen::VectorXd()) {
@@ -73,7 +71,7 @@ class Regressor {
   std::uint64_t n_observations() const;
   /// Experts, local models or leaves that hold observations; 1 for a full GP.
   Eigen::Index n_local() const;
-  /// Every byte the model holds, spare capacity included.
+  /// All memory the model holds, spare capacity included.
   std::size_t memory_bytes() const;
 
  protected:
@@ -87,14 +85,14 @@ class Regressor {
   std::unique_ptr<State> state_;
 };
 
-/// The exact GP of all observations. Update O(n²), predict O(n²), memory n²/2.
+/// The exact GP on all observations. Update O(n²), predict O(n²), memory n²/2.
 class FullGp : public Regressor {
  public:
   using Options = CommonOptions;
   FullGp(Eigen::Index inputs, Eigen::Index outputs, const Options& options = {});
 };
 
-/// How a committee's predictions become one.
+/// How the experts' predictions are combined.
 enum class Combination {
   rbcm,  ///< Robust Bayesian committee machine: entropy weights and the prior's correction.
   bcm,   ///< Bayesian committee machine: the correction, weights 1.
@@ -109,7 +107,7 @@ struct RobustBcmOptions : CommonOptions {
   Combination combination = Combination::rbcm;
 };
 
-/// Deisenroth & Ng, "Distributed Gaussian Processes" (ICML 2015): E experts, each an exact GP of a
+/// Deisenroth & Ng, "Distributed Gaussian Processes" (ICML 2015): E experts, each an exact GP on a
 /// random share of the stream. Update O((n/E)²), predict O(n²/E).
 class RobustBcm : public Regressor {
  public:
@@ -118,12 +116,12 @@ class RobustBcm : public Regressor {
 };
 
 struct LocalGpRegressionOptions : CommonOptions {
-  /// w_gen: an input whose correlation with every center is below it starts a new local model.
+  /// w_gen: an input whose correlation with every center is below this starts a new local model.
   double generate_threshold = 1e-3;
-  /// M: how many of the most similar models speak; 0 means all.
+  /// M: how many of the most similar models are asked; 0 means all.
   int neighbors = 8;
-  /// The most observations of one model, beyond which each new one displaces the oldest; 0 means
-  /// no limit.
+  /// The most observations in one model; beyond it, each new one displaces the oldest. 0 means no
+  /// limit.
   int most_observations = 0;
 };
 
@@ -137,15 +135,16 @@ class LocalGpRegression : public Regressor {
 
 /// How the leaves of a LoG-GP are combined.
 enum class LeafCombination {
-  gpoe,  ///< Generalised product of experts, weights p: the paper's better one.
+  gpoe,  ///< Generalised product of experts, weights p: the better of the paper's two.
   moe,   ///< Mixture of experts, weights p.
 };
 std::string_view to_string(LeafCombination value);
 LeafCombination parse_leaf_combination(std::string_view field, std::string_view text);
 
 struct LocallyGrowingGpOptions : CommonOptions {
-  int split_limit = 100;  ///< A leaf that reaches it is split.
-  /// Width of the region in which both children may get a point, over the leaf's extent.
+  int split_limit = 100;  ///< A leaf with this many points is split.
+  /// Width of the region in which a point may go to either child, as a fraction of the leaf's
+  /// extent.
   double overlap = 0.1;
   LeafCombination combination = LeafCombination::gpoe;
 };

@@ -13,15 +13,15 @@
 
 namespace splitgp {
 
-/// Streaming Gaussian-process regression whose every update is bounded by m = Options::split_limit.
+/// Streaming Gaussian-process regression: m = Options::split_limit bounds the cost of every update.
 ///
 /// Terry & Choe, "Splitting Gaussian Process Regression for Streaming Data": the model is a set of
 /// local GPs that share one kernel. Update gives an observation to the local GP with the most
 /// similar center and splits it when it owns more than m; Predict is a continuous weighted average.
 /// docs/paper_map.md leads from the paper to the code and lists every deviation.
 ///
-/// Threads: const methods may run from many threads at once; every other method needs the model
-/// alone. Errors: InvalidArgument and NumericalError, after which the model is as it was. Values:
+/// Threads: const methods may run from many threads at once; every other method needs exclusive
+/// access. Errors: InvalidArgument and NumericalError; the model is then unchanged. Values must be
 /// finite and at most 1e150 in magnitude.
 class SplittingGp {
  public:
@@ -32,50 +32,49 @@ class SplittingGp {
   SplittingGp& operator=(SplittingGp other) noexcept;
   ~SplittingGp();
 
-  /// Learns one observation, O(m²) with θ unchanged. `noise_variance` is the observation's own
+  /// Learns one observation, O(m²) while θ is unchanged. `noise_variance` is the observation's own
   /// known noise, added to θ's.
   UpdateResult update(const Eigen::Ref<const Eigen::VectorXd>& x,
                       const Eigen::Ref<const Eigen::VectorXd>& y, double noise_variance = 0.0) {
     return update(MatrixView(x), MatrixView(y), noise_variance);
   }
 
-  /// Learns the columns of X and Y in order: the same model, bit for bit, as one update for each.
-  /// `noise_variance` is empty or has one value for each column. A bad value anywhere rejects the
-  /// whole batch.
+  /// Learns the columns of X and Y in order: the same model, bit for bit, as one update per column.
+  /// `noise_variance` is empty or has one value per column. A bad value anywhere rejects the whole
+  /// batch.
   std::vector<UpdateResult> update_batch(
       const Eigen::Ref<const Eigen::MatrixXd>& X, const Eigen::Ref<const Eigen::MatrixXd>& Y,
       const Eigen::Ref<const Eigen::VectorXd>& noise_variance = Eigen::VectorXd()) {
     return update_batch(MatrixView(X), MatrixView(Y), MatrixView(noise_variance));
   }
 
-  /// Predicts at the columns of X, O(q·m²) for each. Without observations, and far from all of
-  /// them, the answer is the prior.
+  /// Predicts at the columns of X, O(q·m²) each. Without observations, and far from all of them,
+  /// the answer is the prior.
   Prediction predict(const Eigen::Ref<const Eigen::MatrixXd>& X) const {
     Prediction result;
     predict(MatrixView(X), result);
     return result;
   }
-  /// The same into `result`, whose memory is used again: in a loop on one thread nothing is
-  /// allocated.
+  /// The same into `result`, whose memory is reused: a loop on one thread allocates nothing.
   void predict(const Eigen::Ref<const Eigen::MatrixXd>& X, Prediction& result) const {
     predict(MatrixView(X), result);
   }
 
-  /// predict(x) into `before`, then update(x, y): the same bits, with one search of the centers
-  /// instead of two.
+  /// predict(x) into `before`, then update(x, y): the same bits as two calls, with one search of
+  /// the centers instead of two.
   UpdateResult predict_then_update(const Eigen::Ref<const Eigen::VectorXd>& x,
                                    const Eigen::Ref<const Eigen::VectorXd>& y, Prediction& before,
                                    double noise_variance = 0.0) {
     return predict_then_update(MatrixView(x), MatrixView(y), before, noise_variance);
   }
 
-  /// A loaded model builds each local GP's factor, O(m³), when it is first updated or asked. This
-  /// warms it up: it builds those that are asked at the columns of X. It changes no prediction.
+  /// A loaded model builds each local GP's factor, O(m³), when that is first updated or asked. This
+  /// warms it up by building those needed at the columns of X. It changes no prediction.
   void wake(const Eigen::Ref<const Eigen::MatrixXd>& X) { wake(MatrixView(X)); }
   /// The same for all local GPs.
   void wake();
 
-  /// Predicts at x and shows what each local GP that was asked said, and its weight.
+  /// Predicts at x and shows the answer and the weight of each local GP that was asked.
   Explanation explain(const Eigen::Ref<const Eigen::VectorXd>& x) const {
     return explain(MatrixView(x));
   }
@@ -85,31 +84,31 @@ class SplittingGp {
   /// observations.
   TrainResult train();
 
-  /// Every training so far, with the θ it left: the history of θ.
+  /// Every training so far with the θ it ended with: the history of θ.
   const std::vector<TrainResult>& training_history() const;
 
-  /// Waits for a background training under way and adopts its θ; returns at once if there is none.
+  /// Waits for a running background training and adopts its θ; returns at once if there is none.
   void finish_training();
 
-  /// Adopts θ. Nothing is refitted here: each local GP is when it is next updated, one more with
-  /// every update, and the rest by refit().
+  /// Adopts θ. Nothing is refitted here: a local GP is refitted when it is next updated, one more
+  /// with every update, and the rest by refit().
   void set_hyperparameters(Hyperparameters theta);
   const Hyperparameters& hyperparameters() const;
-  /// Counts the changes of θ. Each local GP remembers the version its factor was made with.
+  /// Counts the changes of θ. Each local GP remembers the version its factor was built with.
   std::uint64_t theta_version() const;
 
-  /// Brings at most `most` local GPs, O(m³) each, to the current θ; returns how many are still
+  /// Refits at most `most` local GPs, O(m³) each, to the current θ; returns how many are still
   /// behind.
   Eigen::Index refit(Eigen::Index most);
 
   /// The one option that may change later, because no result depends on it.  REQUIRES: threads ≥ 1.
   void set_threads(int threads);
 
-  /// Memory for time: only `limit` local GPs, those used last, keep their factors, which are most
-  /// of a model's memory when m is large; 0 (the default) means all do. The others are dormant, as
-  /// after loading: an update builds the factor it needs, O(m³), and so does a prediction, each
-  /// time anew unless wake() was called for it. Answers change by rounding alone.  REQUIRES: limit
-  /// ≥ 0.
+  /// Trades time for memory: only the `limit` most recently used local GPs keep their factors,
+  /// which are most of a model's memory when m is large; 0 (the default) means all do. The others
+  /// are dormant, as after loading: an update builds the factor it needs, O(m³), and so does a
+  /// prediction, every time unless wake() was called for it. Answers change only by rounding.
+  /// REQUIRES: limit ≥ 0.
   void set_awake_limit(Eigen::Index limit);
   Eigen::Index awake_limit() const;
 
@@ -121,7 +120,7 @@ class SplittingGp {
   std::vector<LocalGpSummary> local_gps() const;
   const std::vector<SplitRecord>& split_history() const;
 
-  /// Of all observations so far.
+  /// Over all observations so far.
   ColumnStatistics input_statistics() const;
   ColumnStatistics output_statistics() const;
 
@@ -130,11 +129,11 @@ class SplittingGp {
   /// A copy of what one local GP conditions on.  REQUIRES: 0 ≤ local_gp < n_local().
   LocalGpPoints points(Eigen::Index local_gp) const;
 
-  /// Every byte the model holds, spare capacity included.
+  /// All memory the model holds, spare capacity included.
   std::size_t memory_bytes() const;
 
  private:
-  friend struct Internals;  // for the project's own parts
+  friend struct Internals;  // for the rest of this project
   struct State;
   explicit SplittingGp(std::unique_ptr<State> state);
 

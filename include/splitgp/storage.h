@@ -9,7 +9,7 @@
 
 namespace splitgp {
 
-/// Numbers that belong to somebody else, column by column: how inputs reach the library.
+/// Numbers owned by the caller, in column-major order: how inputs reach the library.
 struct MatrixView {
   const double* data = nullptr;
   std::ptrdiff_t rows = 0;
@@ -25,10 +25,10 @@ struct MatrixView {
 /// Numbers that a result or θ owns: `Vector` is used like an Eigen::VectorXd and `Matrix` like an
 /// Eigen::MatrixXd, but the memory is a std::vector's.
 ///
-/// How Eigen allocates depends on how a program is compiled: on -march, on sanitizers, on
-/// EIGEN_MAX_ALIGN_BYTES. An Eigen::MatrixXd that is made in the library and freed in a program
-/// with other settings would crash, so what crosses the boundary is plain memory and an Eigen::Map
-/// of it.
+/// How Eigen allocates depends on how a program is compiled: -march, sanitizers,
+/// EIGEN_MAX_ALIGN_BYTES. An Eigen::MatrixXd allocated in the library and freed in a program with
+/// other settings would crash, so what crosses the boundary is plain memory and an Eigen::Map of
+/// it.
 template <typename Dense>
 class Owned : public Eigen::Map<Dense> {
   using Map = Eigen::Map<Dense>;
@@ -72,13 +72,13 @@ class Owned : public Eigen::Map<Dense> {
   }
   template <typename Other>
   Owned& operator=(const Eigen::EigenBase<Other>& other) {
-    const Dense evaluated = other.derived();  // it may refer to what is here
+    const Dense evaluated = other.derived();  // it may refer to this object
     resize(evaluated.rows(), evaluated.cols());
     static_cast<Map&>(*this) = evaluated;
     return *this;
   }
 
-  /// Keeps the memory it has; the values are then unspecified.
+  /// Reuses its memory; the values are then unspecified.
   void resize(Index rows, Index cols) {
     values_.resize(static_cast<std::size_t>(rows * cols));
     look_at_values(rows, cols);

@@ -13,7 +13,7 @@ namespace splitgp::python {
 
 namespace nb = nanobind;
 
-/// A C-order (n, d) array of float64: the same memory as a d × n matrix of Eigen.
+/// A C-order (n, d) array of float64: the same memory as a d × n Eigen matrix.
 using Rows = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Values = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Columns = Eigen::Map<const Eigen::MatrixXd>;

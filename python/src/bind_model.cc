@@ -76,7 +76,7 @@ nb::dict explain(const Model& model, const Values& x) {
   return to_dict(model.read([&](const SplittingGp& gp) { return gp.explain(query); }));
 }
 
-// A method that reads the model; what it returns is copied while no one writes.
+// A method that reads the model; what it returns is copied while nothing is written.
 template <typename Value>
 auto read(Value (SplittingGp::*method)() const) {
   return [method](const Model& self) {
@@ -99,7 +99,7 @@ auto dictionaries(Method method) {
   };
 }
 
-// X, y, noise_variance, sequence and what else the caller adds.
+// X, y, noise_variance, sequence and whatever the caller adds.
 template <typename Points>
 nb::tuple arrays_of(std::unique_ptr<Points> points) {
   const Points& p = *points;

@@ -30,7 +30,7 @@ nb::object to_object(const Value& value) {
   }
 }
 
-// One entry of the table, with what the member's type says.
+// One entry of the table, with what follows from the member's type.
 template <typename Value>
 nb::dict describe(const OptionEntry& entry, const Value& by_default) {
   nb::dict d;
@@ -100,7 +100,7 @@ FixedHyperparameters fixed_from(const std::vector<std::string>& names) {
       fixed.*member = true;
       found = true;
     });
-    if (!found) throw InvalidArgument("fixed names \"" + name + "\"; it may name " + all);
+    if (!found) throw InvalidArgument("fixed names \"" + name + "\"; it must be one of " + all);
   }
   return fixed;
 }
@@ -111,7 +111,7 @@ void bind_options(nb::module_& m) {
   nb::class_<Options> options(m, "Options");
   options.def(nb::init<>()).def_static("paper", &Options::paper);
   each_option([&]<typename Value>(const OptionEntry& entry, Value Options::*member) {
-    const char* name = entry.name.data();  // a literal, so it ends with 0 and lives for ever
+    const char* name = entry.name.data();  // a literal, so it is null-terminated and lives forever
     if constexpr (std::is_enum_v<Value>) {
       options.def_prop_rw(
           name, [member](const Options& self) { return to_object(self.*member); },

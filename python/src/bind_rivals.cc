@@ -61,8 +61,8 @@ nb::tuple predict(const Rival& rival, const Rows& X, bool flat) {
                         view(p.noise_variance, flat, owner));
 }
 
-// The fields all rivals share. Those of SplittingGp's options that these have too are taken from
-// there, so that both read keywords in one way.
+// The fields all rivals share. Those that SplittingGp's options have too are taken from there, so
+// that both read keywords in the same way.
 rivals::CommonOptions common(const Options& options) {
   return {options.kernel, options.training,        options.training_observations,
           options.fixed,  options.hyperparameters, options.seed};

@@ -18,7 +18,7 @@ namespace splitgp::python {
 
 namespace {
 
-// A note in the file: whether y is (n,) for the Python user; the C++ model does not care.
+// A note in the file: whether y is (n,) in Python; it makes no difference to the C++ model.
 constexpr const char* kNote = "python";
 
 void save(const Model& model, const std::filesystem::path& path, const std::string& note) {

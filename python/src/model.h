@@ -10,9 +10,9 @@
 
 namespace splitgp::python {
 
-/// A SplittingGp that many Python threads may use at once: reads share it, writes have it alone.
+/// A SplittingGp that many Python threads may use at once: reads share it, writes are exclusive.
 ///
-/// Order of locks: the interpreter's lock is released before the model's is taken, and nothing that
+/// Lock order: the interpreter's lock is released before the model's is taken, and nothing that
 /// runs under the model's lock needs the interpreter. Otherwise two threads could each hold one and
 /// wait for the other.
 class Model {
@@ -27,7 +27,7 @@ class Model {
     return work(gp_);
   }
 
-  /// Runs work(SplittingGp&), alone, without the interpreter's lock.
+  /// Runs work(SplittingGp&) exclusively, without the interpreter's lock.
   template <typename Work>
   auto write(const Work& work) {
     const nanobind::gil_scoped_release released;

@@ -31,7 +31,7 @@ void translate(const std::exception_ptr& thrown, void*) {
 }  // namespace
 
 NB_MODULE(_core, m) {
-  // Asked for here, so that an instruction set that cannot be had is an ImportError.
+  // Asked for here, so that an instruction set that cannot run is an ImportError.
   m.attr("instruction_set") = instruction_set();
   m.attr("instruction_sets") = instruction_sets();
   nb::register_exception_translator(translate);

@@ -11,7 +11,7 @@ namespace splitgp::python {
 
 inline nanobind::str text(std::string_view view) { return nanobind::str(view.data(), view.size()); }
 
-/// Results as dictionaries of the C++ names; splitgp/_results.py makes data classes of them.
+/// Results as dictionaries with the C++ names; splitgp/_results.py turns them into data classes.
 nanobind::dict to_dict(const Hyperparameters& theta);
 nanobind::dict to_dict(const Explanation& explanation);
 nanobind::dict to_dict(const TrainResult& result);
@@ -19,7 +19,7 @@ nanobind::dict to_dict(const LocalGpSummary& summary);
 nanobind::dict to_dict(const SplitRecord& record);
 nanobind::dict to_dict(const ColumnStatistics& statistics);
 
-/// The inverse; a name that is missing keeps its default, one that is unknown is a ValueError.
+/// The inverse; a missing name keeps its default, an unknown one is a ValueError.
 Hyperparameters hyperparameters_from(const nanobind::dict& values);
 
 }  // namespace splitgp::python

@@ -62,7 +62,7 @@ std::string repr(const UpdateResults& results) {
 void bind_update_results(nb::module_& m) {
   nb::class_<UpdateResults>(m, "UpdateResult",
                             "What a batch of observations did to the model: arrays have one entry "
-                            "for each row, numbers count over the whole batch.")
+                            "per row, numbers are totals over the whole batch.")
       .def("__len__", [](const UpdateResults& results) { return results.rows.size(); })
       .def("__repr__", &repr)
       .def_prop_ro("sequence", array<std::uint64_t>(&UpdateResult::sequence),
@@ -70,12 +70,12 @@ void bind_update_results(nb::module_& m) {
       .def_prop_ro("routed_to", array<std::int64_t>(&UpdateResult::routed_to),
                    "The local GP with the most similar center.")
       .def_prop_ro("local_gp", array<std::int64_t>(&UpdateResult::local_gp),
-                   "The local GP that owns it now: another one after some splits.")
+                   "The local GP that owns it now; a split may change it.")
       .def_prop_ro("jitter", array<double>(&UpdateResult::jitter),
                    "Variance added to keep the factor positive; usually 0.")
       .def_prop_ro("splits", &splits, "How many local GPs were split.")
-      .def_prop_ro("displaced", &displaced, "How many inherited points made room.")
-      .def_prop_ro("refits", &refits, "How many local GPs were brought to the current θ.")
+      .def_prop_ro("displaced", &displaced, "How many inherited points were dropped to make room.")
+      .def_prop_ro("refits", &refits, "How many local GPs were refitted to the current θ.")
       .def_prop_ro("trained", &trained, "How many trainings ended here.");
 }
 

@@ -8,7 +8,7 @@
 
 namespace splitgp::python {
 
-/// What a batch did to the model; arrays are made only when they are asked for.
+/// What a batch did to the model; arrays are built only when they are asked for.
 struct UpdateResults {
   std::vector<UpdateResult> rows;
 };

@@ -76,9 +76,9 @@ def test_an_instruction_set_that_cannot_run_is_an_error(wanted):
     if wanted in _core.instruction_sets:
         return
     if len(_core.instruction_sets) == 1:
-        pytest.skip("this build, or processor, has one only")
+        pytest.skip("this build or processor has only one")
     expected = (
         f"ImportError: SPLITGP_INSTRUCTION_SET is '{wanted}'; "
-        f"here it may be {', '.join(_core.instruction_sets)}"
+        f"here it must be one of {', '.join(_core.instruction_sets)}"
     )
     assert expected in run(wanted).stderr

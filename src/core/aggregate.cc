@@ -16,7 +16,7 @@ double log_taper(double log_similarity, double outsider) {
   return std::log(-std::expm1(std::min(0.0, outsider - log_similarity)));
 }
 
-// log (σ_0²/σ_i² − 1)², from σ_0² − σ_i² itself: the difference would cancel far from the data.
+// log (σ_0²/σ_i² − 1)², from σ_0² − σ_i² itself: a difference here would cancel far from the data.
 double log_evidence(const LocalGp::Posterior& posterior) {
   return 2.0 * (std::log(posterior.explained) - std::log(posterior.variance));
 }
@@ -49,8 +49,8 @@ void aggregation_weights(std::span<const Candidate> candidates, double outsider,
                                                       : candidates[i].log_similarity);
   }
   if (normalise(weights)) return;
-  // No local GP knows anything here (all answer with the prior), or more than q of them share one
-  // center. Either way similarity decides, as in the paper.
+  // Either no local GP knows anything here (all answer with the prior), or more than q of them
+  // share one center. Similarity then decides, as in the paper.
   for (std::size_t i = 0; i < candidates.size(); ++i) weights[i] = candidates[i].log_similarity;
   normalise(weights);
 }

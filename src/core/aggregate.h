@@ -8,7 +8,7 @@
 
 namespace splitgp {
 
-/// What aggregation knows of one local GP that may speak.
+/// What aggregation knows about one local GP that is asked.
 struct Candidate {
   double log_similarity = 0.0;  // log k(c_i, x) − log k(x, x)
   LocalGp::Posterior posterior{};

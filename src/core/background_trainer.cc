@@ -21,7 +21,7 @@ bool BackgroundTrainer::start(TrainingSet set, TrainingPlan plan) {
 }
 
 std::optional<TrainResult> BackgroundTrainer::take() {
-  // The worker holds the mutex for moments only, never while it trains.
+  // The worker holds the mutex only briefly, never while it trains.
   const std::lock_guard lock(mutex_);
   return std::exchange(result_, std::nullopt);
 }

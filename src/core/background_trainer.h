@@ -10,24 +10,23 @@
 
 namespace splitgp {
 
-/// One thread that trains on copies. The model's thread hands it a training set and looks, with
-/// every update, whether a result is there; it never waits for one unless it asks to.
+/// One thread that trains on copies. The model's thread hands it a training set and checks for a
+/// result at every update; it never waits for one unless it asks to.
 class BackgroundTrainer {
  public:
   BackgroundTrainer();
-  /// Lets a training under way end, and drops its result.
+  /// Lets a running training finish and drops its result.
   ~BackgroundTrainer();
   BackgroundTrainer(const BackgroundTrainer&) = delete;
   BackgroundTrainer& operator=(const BackgroundTrainer&) = delete;
 
-  /// Starts a training, unless one is under way or its result has not been taken: then returns
-  /// false.
+  /// Starts a training and returns true, unless one is running or its result has not been taken.
   bool start(TrainingSet set, TrainingPlan plan);
 
   /// The result, if there is a new one.
   std::optional<TrainResult> take();
 
-  /// As take(), after waiting for a training under way.
+  /// As take(), after waiting for a running training.
   std::optional<TrainResult> wait_and_take();
 
   bool busy() const;
@@ -41,9 +40,9 @@ class BackgroundTrainer {
 
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
-  std::optional<Job> job_;  // handed over, not begun
+  std::optional<Job> job_;  // handed over, not started
   bool training_ = false;
-  std::optional<TrainResult> result_;  // ended, not taken
+  std::optional<TrainResult> result_;  // finished, not taken
   std::jthread thread_;                // last: the rest outlives it
 };
 

@@ -29,8 +29,8 @@ Column distance_to_centers(const Column* center, const Kernel& kernel,
   return sum.min(Kernel::kLargestSquaredDistance);
 }
 
-// r² from x to each box: at most that to anything inside, to the last bit, because every operation
-// here is monotone.
+// r² from x to each box. To the last bit, this is at most r² to anything inside, because every
+// operation here is monotone.
 template <typename Column>
 Column distance_to_boxes(const Column* bound, const Kernel& kernel,
                          const Eigen::Ref<const VectorXd>& x) {
@@ -42,8 +42,8 @@ Column distance_to_boxes(const Column* bound, const Kernel& kernel,
   return sum.min(Kernel::kLargestSquaredDistance);
 }
 
-// Which of the first `count` entries are within reach, one bit for each: branches on every one
-// would be mispredicted as often as not.
+// Which of the first `count` entries are within reach, one bit each: a branch per entry would be
+// mispredicted about half the time.
 template <typename Column>
 std::uint32_t within(const Column& distance, int count, double reach) {
   std::uint32_t bits = 0;
@@ -54,15 +54,14 @@ std::uint32_t within(const Column& distance, int count, double reach) {
 
 }  // namespace
 
-// The most similar centers so far; when there are enough of them, as a heap with the least similar
-// in front.
+// The most similar centers so far; once there are enough, a heap with the least similar in front.
 struct Centers::Search {
   const Kernel& kernel;
   const Eigen::Ref<const VectorXd>& x;
   std::size_t count;
   std::vector<Neighbor>& found;
 
-  // Beyond this nothing is of interest; at it, a lower number still is.
+  // Anything beyond this is ruled out; at exactly this distance, a lower number still wins.
   double reach() const { return found.size() < count ? kInfinity : found.front().squared_distance; }
   void offer(const Neighbor& neighbor) {
     if (found.size() < count) {
@@ -72,7 +71,7 @@ struct Centers::Search {
       replace_front(neighbor);
     }
   }
-  // In one pass; std::pop_heap and std::push_heap would need two.
+  // One pass; std::pop_heap and std::push_heap would take two.
   void replace_front(const Neighbor& neighbor) {
     std::size_t at = 0;
     for (std::size_t child = 1; child < count; child = 2 * at + 1) {

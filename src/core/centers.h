@@ -10,43 +10,43 @@
 
 namespace splitgp {
 
-/// A local GP and how far its center is.
+/// A local GP and the distance to its center.
 struct Neighbor {
   Eigen::Index local_gp = 0;
   double squared_distance = 0.0;
 };
 
 /// The centers of all local GPs, searched by similarity. Ties go to the lower number, so the answer
-/// never depends on how the search went.
+/// never depends on the order of the search.
 ///
-/// A tree whose leaves hold up to kFan centers and whose branches hold up to kFan nodes, all leaves
-/// equally deep: the split tree itself would be as deep as the stream is long when data arrive in
-/// order. A branch knows two things about each node below:
+/// It is a tree with up to kFan centers in a leaf and up to kFan nodes in a branch, and all leaves
+/// at the same depth: the split tree itself would be as deep as the stream is long when data arrive
+/// in order. A branch stores two things about each node below it:
 ///
-/// - the **box** around the centers there are. The search needs no more, and is exact whatever the
-///   boxes look like. They are kept in raw units, where they stay true whatever θ does.
+/// - the **box** around the centers in it. The search needs nothing else, and is exact whatever the
+///   boxes look like. They are kept in raw units, so they stay valid when θ changes.
 /// - the **cell**, the part of the space whose centers belong there. A full leaf's cell is cut in
-///   two; branches are divided along earlier cuts, so cells, and the boxes in them, do not overlap
-///   but for rare cases. A center that moves out of its cell moves to another leaf. Boxes alone,
-///   as in an R-tree, overlap more with every insertion, and a search has to visit more of them.
+///   two; branches are divided along earlier cuts, so cells, and the boxes in them, rarely overlap.
+///   A center that moves out of its cell moves to another leaf. Boxes alone, as in an R-tree,
+///   overlap more with every insertion, and a search has to visit more of them.
 ///
-/// One update costs O(kFan · d · log C), if a node is divided O(kFan · d² · log C), whatever came
-/// before.
+/// One update costs O(kFan · d · log C), or O(kFan · d² · log C) if a node is divided, whatever
+/// came before.
 class Centers {
  public:
   explicit Centers(Eigen::Index inputs)
       : inputs_(inputs), leaves_(inputs), branches_(2 * 2 * inputs) {}
 
   /// Adds the center of a local GP (the next number), or moves one, which allocates nothing. The
-  /// kernel says in what units to keep close things together; a new one makes earlier choices no
-  /// less right, only less good.
+  /// kernel gives the units in which close centers are kept together; after a new one, earlier
+  /// choices are still correct, only less efficient.
   void set(Eigen::Index local_gp, const Eigen::VectorXd& center, const Kernel& kernel);
   Eigen::Index size() const { return std::ssize(places_); }
 
   /// argmax_i k(c_i, x).  REQUIRES: size() > 0.
   Eigen::Index most_similar(const Kernel& kernel, const Eigen::Ref<const Eigen::VectorXd>& x) const;
 
-  /// The `count` most similar ones (all, if there are fewer), most similar first.
+  /// The `count` most similar ones (or all, if there are fewer), most similar first.
   void most_similar(const Kernel& kernel, const Eigen::Ref<const Eigen::VectorXd>& x,
                     Eigen::Index count, std::vector<Neighbor>& neighbors) const;
 
@@ -54,8 +54,8 @@ class Centers {
 
  private:
   static constexpr int kFan = 16;
-  // A value for each entry of a node. Aligned the same for all targets: code for one works on a
-  // model of another.
+  // One value per entry of a node. The alignment is the same for all targets, so that code for one
+  // can work on another's model.
   struct alignas(64) Column : Eigen::Array<double, kFan, 1> {
     using Array::Array;
   };
@@ -64,13 +64,13 @@ class Centers {
     std::int32_t slot = 0;
   };
   struct Node {
-    Place parent;  // no node: this is the root
+    Place parent;  // none: this is the root
     std::int32_t count = 0;
     std::array<std::int32_t, kFan> below{};  // local GPs in a leaf, nodes in a branch
   };
-  // Nodes with their columns, by the chunk. One vector would move everything when it grows, and one
-  // update would have to wait for it; nodes by themselves would lie scattered between the local
-  // GPs, each on a page of memory that the processor has to look up anew.
+  // Nodes with their columns, allocated in chunks. One vector would move everything when it grows,
+  // and some update would have to wait for that; single nodes would lie scattered between the local
+  // GPs, each on a page that costs the processor another lookup.
   class Nodes {
    public:
     explicit Nodes(Eigen::Index columns) : columns_(columns) {}
@@ -123,7 +123,7 @@ class Centers {
   void mend_boxes_above(int level, std::int32_t i);
 
   Eigen::Index inputs_;
-  int height_ = -1;  // the root's level; -1: there is none
+  int height_ = -1;  // the root's level; -1: no root
   std::int32_t root_ = -1;
   Nodes leaves_;    // columns: the centers' coordinates
   Nodes branches_;  // columns: lower and upper bounds of boxes, input by input; then of cells

@@ -1,4 +1,4 @@
-// How the tree of Centers grows and follows them: insertion, moves, division of full nodes.
+// How the tree in Centers follows them: insertion, moves, division of full nodes.
 #include <algorithm>
 #include <cassert>
 #include <limits>
@@ -32,8 +32,8 @@ void Centers::set(Index local_gp, const VectorXd& center, const Kernel& kernel) 
   }
 }
 
-// Down to the leaf in whose cell it is. Full nodes are divided on the way, so that there is room
-// for one more entry wherever a division below needs it.
+// Descends to the leaf whose cell it is in. Full nodes are divided on the way, so that there is
+// room for one more entry wherever a division below needs it.
 void Centers::insert(Index local_gp, const VectorXd& center, const Kernel& kernel) {
   places_.emplace_back();
   if (root_ < 0) add_root(0);
@@ -48,8 +48,8 @@ void Centers::insert(Index local_gp, const VectorXd& center, const Kernel& kerne
     const std::int32_t below = branches_[at].below[static_cast<std::size_t>(slot)];
     if (level(l - 1)[below].count == kFan) {
       divide(l - 1, below, kernel);
-      // One of the halves, not the nearest of all: on the border of two cells that might be a third
-      // node, full as well.
+      // One of the two halves, not the nearest of all: on the border of two cells, that might be a
+      // third node that is also full.
       const int second = branches_[at].count - 1;
       const Column distance = distance_to_cells(at, kernel, center);
       if (distance(second) < distance(slot)) slot = second;
@@ -60,8 +60,8 @@ void Centers::insert(Index local_gp, const VectorXd& center, const Kernel& kerne
   mend_boxes_above(0, at);
 }
 
-// To the leaf where it belongs now, if there is room in it, and if it does not leave an empty one
-// behind: a branch never loses what is below it, which bounds the height.
+// Moves it to the leaf where it now belongs, if that has room and the old leaf is not left empty: a
+// branch never loses what is below it, which bounds the height.
 void Centers::move(Index local_gp, const VectorXd& center, const Kernel& kernel) {
   const Place from = places_[static_cast<std::size_t>(local_gp)];
   if (!belongs(from.node, center) && leaves_[from.node].count > 1) {
@@ -97,7 +97,7 @@ void Centers::put(Place place, Index local_gp, const VectorXd& center) {
   places_[static_cast<std::size_t>(local_gp)] = place;
 }
 
-// A new root above the old one, to which all of the space belongs.
+// A new root above the old one; the old root's cell is the whole space.
 void Centers::add_root(int root_level) {
   const std::int32_t below = root_;
   root_ = level(root_level).add();
@@ -116,13 +116,14 @@ void Centers::add_root(int root_level) {
 // Cuts a full node in two, a leaf among its centers, a branch between the cells below it.
 // REQUIRES: it has a parent, which has room.
 void Centers::divide(int l, std::int32_t i, const Kernel& kernel) {
-  constexpr int kLeast = 5;  // of a part; a branch can nearly always be cut between cells like this
+  // Fewest entries in a part; with this, a branch can nearly always be cut between cells.
+  constexpr int kLeast = 5;
   const Place first = level(l)[i].parent;
   Eigen::ArrayXXd low(inputs_, kFan), high(inputs_, kFan);
   for (Index k = 0; k < inputs_; ++k) {
     if (l == 0) {
       low.row(k) = high.row(k) = leaves_.columns(i)[k].transpose();
-    } else {  // cells without end count up to where there are centers
+    } else {  // unbounded cells count only as far as there are centers
       const Column* box = branches_.columns(i) + 2 * k;
       const Column* cell = cell_bounds(i) + 2 * k;
       low.row(k) = cell[0].max(box[0].minCoeff()).transpose();
@@ -187,7 +188,7 @@ void Centers::move_entry(int l, Place from, Place to) {
   }
 }
 
-// The boxes that contain node i, up to the first that needs no change.
+// Grows or shrinks the boxes that contain node i, up to the first that needs no change.
 void Centers::mend_boxes_above(int l, std::int32_t i) {
   for (Place place = level(l)[i].parent; place.node >= 0;
        i = place.node, place = level(++l)[i].parent) {

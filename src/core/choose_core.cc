@@ -34,7 +34,7 @@ const CompiledCore& choose() {
 #ifdef SPLITGP_VARIANTS
   const char* wanted = std::getenv("SPLITGP_INSTRUCTION_SET");
 #else
-  const char* wanted = nullptr;  // whoever built one compilation alone has chosen
+  const char* wanted = nullptr;  // a build with only one compilation leaves no choice
 #endif
   if (wanted == nullptr || *wanted == '\0') return *choice.front();
   std::string names;
@@ -44,7 +44,7 @@ const CompiledCore& choose() {
     names += compiled->instruction_set;
   }
   throw InvalidArgument("SPLITGP_INSTRUCTION_SET is '" + std::string(wanted) +
-                        "'; here it may be " + names);
+                        "'; here it must be one of " + names);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Compiled once for each instruction set (src/variants.cmake), like everything it calls.
+// Compiled once per instruction set (src/variants.cmake), like everything it calls.
 
 #include "core/compiled_core.h"
 
@@ -16,7 +16,7 @@
 #define SPLITGP_TEXT(name) #name
 #define SPLITGP_NAME(instruction_set) SPLITGP_TEXT(instruction_set)
 
-// The only name that is visible outside of this compilation of the core.
+// The only name that is visible outside this compilation of the core.
 extern "C" const splitgp::CompiledCore SPLITGP_CORE(SPLITGP_INSTRUCTION_SET){
     SPLITGP_NAME(SPLITGP_INSTRUCTION_SET),
     splitgp::update,

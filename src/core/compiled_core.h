@@ -4,9 +4,8 @@
 
 namespace splitgp {
 
-/// The way into the core's arithmetic. The core is compiled several times, for different
-/// instruction sets, and this is one of the results; a model's memory is laid out the same for all
-/// of them.
+/// The entry points of the core's arithmetic. The core is compiled once per instruction set, and
+/// this is one of the results; a model's memory layout is the same for all of them.
 struct CompiledCore {
   const char* instruction_set;
   UpdateResult (*update)(ModelState&, const Observation&);

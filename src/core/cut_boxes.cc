@@ -40,7 +40,7 @@ BoxCut cut_boxes(const ArrayXXd& low, const ArrayXXd& high, int least) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   std::pair best(kInfinity, kInfinity);  // overlap, size of the parts
   BoxCut result{0, std::vector<bool>(order.size())};
-  ArrayXd bottom(n), size_behind(n);  // of the boxes from each place in the order on
+  ArrayXd bottom(n), size_behind(n);  // of all boxes from each place in the order on
   for (Index k = 0; k < inputs; ++k) {
     std::stable_sort(order.begin(), order.end(),
                      [&](Index a, Index b) { return middle(k, a) < middle(k, b); });
@@ -66,7 +66,7 @@ BoxCut cut_boxes(const ArrayXXd& low, const ArrayXXd& high, int least) {
       }
     }
   }
-  // Boxes beyond the largest number have no order that could be relied on: halves, as they are.
+  // Boxes beyond the largest double have no reliable order: cut them in half as they stand.
   if (best.first == kInfinity) {
     for (Index box = 0; box < n; ++box) result.behind[static_cast<std::size_t>(box)] = box >= n / 2;
   }

@@ -81,7 +81,7 @@ void GrowingCholesky::append_solved(const Eigen::Ref<const Eigen::VectorXd>& w, 
   inverse_pivots_[static_cast<std::size_t>(row)] = 1.0 / pivot;
 }
 
-// One more row of zeros, in a new panel if the last one is full.
+// Adds a row of zeros, in a new panel if the last one is full.
 void GrowingCholesky::open_row() {
   if (rows_ % kRows == 0) {
     columns_.resize(panel_offset(rows_ / kRows + 1), Lanes{});
@@ -105,7 +105,7 @@ bool GrowingCholesky::append_block(Eigen::Ref<Eigen::MatrixXd> cross,
   }
   Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> llt(block);
   if (llt.info() != Eigen::Success) return false;
-  // Written so that a NaN fails too.
+  // Written so that NaN fails too.
   if (!(block.diagonal().array().square() > smallest_pivot_squared).all()) return false;
   reserve(n + b);
   for (Index r = 0; r < b; ++r) {

@@ -11,27 +11,31 @@
 
 namespace splitgp {
 
-/// The Cholesky factor A = L·Lᵀ of a matrix that grows and shrinks by a row (and its column).
+// clang-format off
+/// The Cholesky factor A = L·Lᵀ of a matrix that grows and shrinks by one row and column at a time.
 ///
 /// Storage: rows in panels of four. Panel p holds rows 4p … 4p+3 and columns 0 … 4p+3, column after
 /// column, so that one column of a panel is one vector register:
 ///
-///     panel 0   panel 1             An append fills one lane of the last panel; nothing moves.
-///     ↓ ↓ ↓ ↓   ↓ ↓ ↓ ↓ ↓ ↓ ↓ ↓      A forward solve streams through the panels, four rows at a
-///     time, d . . .   x x x x d . . .      with no sum across lanes. x d . .   x x x x x d . . A
-///     removal rotates four rows at a time, which the row-by-row x x d .   x x x x x x d . layout
-///     cannot: its rotations wait for each other. x x x d   x x x x x x x d
+///     panel 0   panel 1
+///     d . . .   x x x x d . . .    An append fills one lane of the last panel; nothing moves.
+///     x d . .   x x x x x d . .    A forward solve streams through the panels, four rows at a
+///     x x d .   x x x x x x d .    time, with no sum across lanes. A removal rotates four rows at
+///     x x x d   x x x x x x x d    a time, which a row-by-row layout cannot: there each rotation
+///     ↑ ↑ ↑ ↑   ↑ ↑ ↑ ↑ ↑ ↑ ↑ ↑    waits for the one before.
+///     one register per column
 ///
-/// A removed row stays behind as an empty one, a row of the identity, which touches nothing:
-/// closing the gap would move every row below it. The gaps are closed together, when there are more
+/// A removed row stays behind as an empty one, a row of the identity, which affects nothing:
+/// closing the gap would move every row below it. Gaps are closed together, once there are more
 /// than a few.
 ///
 /// Memory is n²/2 + O(n), at most a tenth more with gaps. Appending solves for one new row, which
-/// is as stable as factorising anew; removing is a rank-one *update* of the trailing block by
-/// Givens rotations, also stable. Nothing here subtracts a rank-one term, the operation the paper
-/// rightly avoids.
+/// is as stable as factorising again; removing is a rank-one *update* of the trailing block by
+/// Givens rotations, also stable. Nothing here subtracts a rank-one term, which the paper rightly
+/// avoids.
 ///
 /// Right-hand sides are columns and are solved in place; Ref makes the solves work on blocks.
+// clang-format on
 class GrowingCholesky {
  public:
   Eigen::Index size() const { return std::ssize(row_of_); }
@@ -39,12 +43,11 @@ class GrowingCholesky {
   /// Room for a matrix of this size, gaps included.
   void reserve(Eigen::Index size);
   void clear();
-  /// Asks for the factor to be brought into the cache, unless it is so large that the processor
-  /// sees by itself what comes next.
+  /// Prefetches the start of the factor (core/prefetch.h).
   void prefetch() const { splitgp::prefetch(columns_.data(), columns_.size()); }
 
-  /// Appends the row (a, diagonal) of A: w = L⁻¹a, pivot² = diagonal − wᵀw. Returns pivot²; when it
-  /// is not above `smallest_pivot_squared` nothing is changed. O(n²/2)
+  /// Appends the row (a, diagonal) of A: w = L⁻¹a, pivot² = diagonal − wᵀw. Returns pivot²; changes
+  /// nothing if that is not above `smallest_pivot_squared`. O(n²/2)
   double append(const Eigen::Ref<const Eigen::VectorXd>& a, double diagonal,
                 double smallest_pivot_squared = 0.0);
 
@@ -58,13 +61,13 @@ class GrowingCholesky {
   bool append_block(Eigen::Ref<Eigen::MatrixXd> cross, Eigen::Ref<Eigen::MatrixXd> block,
                     double smallest_pivot_squared = 0.0);
 
-  /// Removes row and column j of A. `solved` is L⁻¹B for some B; it is brought along, so that its
-  /// first n − 1 rows are L⁻¹B of what remains. O((n−j)²)
+  /// Removes row and column j of A. `solved` is L⁻¹B for some B and is updated too: its first n − 1
+  /// rows become L⁻¹B of what remains. O((n−j)²)
   void remove(Eigen::Index j, Eigen::Ref<Eigen::MatrixXd> solved);
   void remove(Eigen::Index j);
 
-  /// b ← L⁻¹b for every column b. O(n²/2) each; many columns together read the factor once for
-  /// several of them, and give the same bits as each alone.
+  /// b ← L⁻¹b for every column b. O(n²/2) each; many columns at once share reads of the factor, and
+  /// give the same bits as each alone.
   void solve_lower(Eigen::Ref<Eigen::MatrixXd> b) const;
   /// b ← L⁻ᵀb.
   void solve_upper(Eigen::Ref<Eigen::MatrixXd> b) const;
@@ -78,7 +81,7 @@ class GrowingCholesky {
   Eigen::MatrixXd dense() const;
 
  private:
-  static constexpr Eigen::Index kRows = Lanes::kCount;  // of a panel
+  static constexpr Eigen::Index kRows = Lanes::kCount;  // in a panel
 
   static std::size_t panel_offset(Eigen::Index panel) {
     return static_cast<std::size_t>(kRows / 2 * panel * (panel + 1));
@@ -103,11 +106,11 @@ class GrowingCholesky {
   template <typename Solve>
   void solve_columns(Eigen::Ref<Eigen::MatrixXd> b, const Solve& solve) const;
 
-  Eigen::Index rows_ = 0;              // stored, the empty ones included
+  Eigen::Index rows_ = 0;              // stored, including empty ones
   std::vector<std::uint32_t> row_of_;  // where row i of A is stored; ascending
   std::vector<Lanes> columns_;
   // 1 / L(i, i) of the stored rows, because a multiplication in the solve's critical path is three
-  // times faster than a division; padded with zeros to whole panels.
+  // times as fast as a division; padded with zeros to whole panels.
   std::vector<double> inverse_pivots_;
 };
 

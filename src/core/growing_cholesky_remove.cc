@@ -1,4 +1,4 @@
-// GrowingCholesky without one of its rows, and the gaps that this leaves.
+// How GrowingCholesky removes a row, and the gaps that leaves.
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -42,9 +42,9 @@ inline void rotate(const Rotation& q, Lanes& column, Lanes& x) {
 
 // Without row j, the rows below it satisfy A' = L'·L'ᵀ + x·xᵀ, where x is column j below the
 // diagonal. Rotations of x with column k = j+1, j+2, … bring [L' x] to [L'' 0]: rotation k is fixed
-// when row k, with all earlier rotations applied, meets its diagonal. Rows are independent
-// otherwise, so each panel carries its four x in one register. Lanes of rows ≤ j hold zeros and
-// stay zero; an empty row has x = 0 and gets the identity for its rotation.
+// when row k, with all earlier rotations applied, meets its diagonal. Otherwise rows are
+// independent, so each panel carries its four x in one register. Lanes of rows ≤ j are zero and
+// stay zero; an empty row has x = 0, so its rotation is the identity.
 void GrowingCholesky::rotate_into(Index j, Eigen::Ref<Eigen::MatrixXd> solved) {
   static thread_local std::vector<Rotation> scratch;  // no allocation in the steady state
   scratch.resize(static_cast<std::size_t>(rows_));
@@ -72,7 +72,7 @@ void GrowingCholesky::rotate_into(Index j, Eigen::Ref<Eigen::MatrixXd> solved) {
   Lanes x = panel(p)[removed_row];
   for (Index lane = 0; lane < kRows && p * kRows + lane <= removed_row; ++lane) x.set(lane, 0.0);
   rotate_diagonal(p, removed_row + 1, x);
-  // Two panels at a time: one chain of rotations would wait for itself.
+  // Two panels at a time, so that two chains of dependent rotations overlap.
   for (++p; p + 1 < panels(); p += 2) {
     Lanes* upper = panel(p);
     Lanes* lower = panel(p + 1);
@@ -107,7 +107,7 @@ void GrowingCholesky::rotate_into(Index j, Eigen::Ref<Eigen::MatrixXd> solved) {
   }
 }
 
-// A row, and its column, of the identity.
+// Makes this row and column those of the identity.
 void GrowingCholesky::empty_row(Index row) {
   const Index lane = row % kRows;
   Lanes* own = panel(row / kRows);
@@ -118,8 +118,8 @@ void GrowingCholesky::empty_row(Index row) {
   inverse_pivots_[static_cast<std::size_t>(row)] = 1.0;
 }
 
-// Stores row i in place i again. In place and in order: every value moves up or left, onto one that
-// has moved already.
+// Stores row i in place i again. This works in place because every value moves up or left, onto one
+// that has already moved.
 void GrowingCholesky::close_gaps() {
   const Index n = size();
   Index first_moved = 0;
@@ -136,7 +136,7 @@ void GrowingCholesky::close_gaps() {
   rows_ = n;
   columns_.resize(panel_offset(panels()));
   inverse_pivots_.resize(static_cast<std::size_t>(kRows * panels()));
-  // What the moved rows leave right of their diagonals and in unused lanes must be zero.
+  // Whatever the moved rows leave to the right of their diagonals and in unused lanes must be zero.
   for (Index p = first_moved / kRows; p < panels(); ++p) {
     for (Index row = p * kRows; row < (p + 1) * kRows; ++row) {
       for (Index k = row < n ? row + 1 : 0; k < (p + 1) * kRows; ++k)

@@ -1,4 +1,4 @@
-// GrowingCholesky's triangular solves: one right-hand side, or several in the lanes.
+// GrowingCholesky's triangular solves: one right-hand side, or several side by side in the lanes.
 #include <algorithm>
 #include <cassert>
 
@@ -10,7 +10,7 @@ using Eigen::Index;
 
 void GrowingCholesky::solve_lower(Eigen::Ref<Eigen::MatrixXd> b) const {
   assert(b.rows() == size());
-  // As many accumulators, four rows of this many lanes, as fit into the registers.
+  // As many accumulators (four rows of this many Lanes) as fit into the registers.
   constexpr int kLanes = Lanes::kParts == 1 ? 2 : 1;
   constexpr Index kTogether = kLanes * Lanes::kCount;
   Index c = 0;
@@ -21,7 +21,7 @@ void GrowingCholesky::solve_lower(Eigen::Ref<Eigen::MatrixXd> b) const {
   solve_columns(b.rightCols(b.cols() - c), [this](double* rows) { solve_lower_rows(rows); });
 }
 
-// Row k of all columns side by side, zeros in the gaps and in lanes that no column needs.
+// Row k of all columns side by side, with zeros in the gaps and in unused lanes.
 template <int kLanes>
 void GrowingCholesky::solve_lower_together(Eigen::Ref<Eigen::MatrixXd> b) const {
   static thread_local std::vector<Lanes> interleaved;
@@ -41,7 +41,7 @@ void GrowingCholesky::solve_lower_together(Eigen::Ref<Eigen::MatrixXd> b) const 
 
 namespace {
 
-// Σ over k of L(r, k)·b(k) for the four rows of a panel; the even or the odd k, as `k` begins.
+// Σ over every second k, from the given one on, of L(r, k)·b(k) for the four rows of a panel.
 template <int kLanes>
 inline void partial_sums(const Lanes* columns, Index k, Index end, const Lanes* b,
                          Lanes (&sum)[Lanes::kCount][kLanes]) {
@@ -86,7 +86,7 @@ void GrowingCholesky::solve_upper(Eigen::Ref<Eigen::MatrixXd> b) const {
   solve_columns(b, [this](double* rows) { solve_upper_rows(rows); });
 }
 
-// In place where rows are stored without gaps; otherwise by way of a buffer with zeros in the gaps.
+// In place if rows are stored without gaps; otherwise through a buffer with zeros in the gaps.
 template <typename Solve>
 void GrowingCholesky::solve_columns(Eigen::Ref<Eigen::MatrixXd> b, const Solve& solve) const {
   assert(b.rows() == size());
@@ -104,8 +104,8 @@ void GrowingCholesky::solve_columns(Eigen::Ref<Eigen::MatrixXd> b, const Solve& 
   }
 }
 
-// Forward substitution, two panels of four rows at a time; two partial sums for each, because one
-// chain of additions would wait for itself.
+// Forward substitution, two panels of four rows at a time, with two partial sums each, because each
+// addition in a single chain would wait for the one before.
 void GrowingCholesky::solve_lower_rows(double* b) const {
   Index p = 0;
   for (; p + 1 < panels(); p += 2) {

@@ -13,7 +13,7 @@ struct SplittingGp::State : ModelState {
   explicit State(ModelState&& state) : ModelState(std::move(state)) {}
 };
 
-/// The way behind SplittingGp's wall, for the store, the tests and the benchmarks.
+/// Access to what SplittingGp hides, for the store, the tests and the benchmarks.
 struct Internals {
   static const ModelState& of(const SplittingGp& model) { return *model.state_; }
   static ModelState& of(SplittingGp& model) { return *model.state_; }

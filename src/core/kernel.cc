@@ -12,11 +12,11 @@ constexpr double kSqrt3 = std::numbers::sqrt3;
 const double kSqrt5 = std::sqrt(5.0);
 
 // Eigen's exp never falls below exp(−709) ≈ 1e-308. Beyond this exponent the polynomial of a Matérn
-// kernel would lift that back to a correlation that counts: to 1e-8 for r² = 1e300.
+// kernel would raise that to a correlation that matters: 1e-8 for r² = 1e300.
 constexpr double kLargestExponent = 1e4;
 
-// Correlations below this are set to 0. They carry nothing, and subnormal numbers in a triangular
-// solve cost a hundred times more than zeros.
+// Correlations below this are set to 0. They carry no information, and subnormal numbers in a
+// triangular solve cost a hundred times as much as zeros.
 constexpr double kSmallestCorrelation = 1e-200;
 
 }  // namespace
@@ -104,14 +104,14 @@ void Kernel::derivatives(const Eigen::Ref<const Eigen::ArrayXXd>& r2, Derivative
     case KernelFamily::rational_quadratic: {
       const Eigen::ArrayXXd excess = r2 / (2.0 * shape_);
       result.slope = result.value / (1.0 + excess);
-      // The two terms all but cancel for a large shape; the log of a rounded 1 + excess would leave
+      // For a large shape the two terms nearly cancel; the log of a rounded 1 + excess would leave
       // noise.
       result.shape_derivative = result.value * shape_ * (excess / (1.0 + excess) - excess.log1p());
       break;
     }
   }
-  // Where k is 0 so is its slope; what exp leaves there (kLargestExponent) times r² would count
-  // again.
+  // Where k is 0, so is its slope; what exp leaves there (kLargestExponent) would matter again once
+  // multiplied by r².
   result.slope = (result.value > 0.0).select(result.slope, 0.0);
 }
 

@@ -12,7 +12,7 @@ namespace splitgp {
 /// compared there or in logs: k itself underflows far from the data.
 class Kernel {
  public:
-  /// r² is never more. Beyond it every family but rational_quadratic is 0 in double precision; the
+  /// r² is capped here. Beyond it every family but rational_quadratic is 0 in double precision; the
   /// cap keeps polynomial × exp from becoming ∞ × 0.
   static constexpr double kLargestSquaredDistance = 1e300;
 
@@ -24,7 +24,7 @@ class Kernel {
   const Eigen::VectorXd& inverse_length_scale() const { return inverse_length_scale_; }
 
   /// r² between x and every row of `points` (n × d, each input contiguous). Differences are taken
-  /// before anything else, because large offsets cancel otherwise. O(n·d)
+  /// first, because large offsets would cancel otherwise. O(n·d)
   void squared_distances(const Eigen::Ref<const Eigen::MatrixXd>& points,
                          const Eigen::Ref<const Eigen::VectorXd>& x,
                          Eigen::Ref<Eigen::VectorXd> squared_distance) const;
@@ -39,7 +39,8 @@ class Kernel {
   ///   ∂k/∂log length_scale_k  = slope · ((x_k − x'_k) / length_scale_k)²
   ///   ∂k/∂log signal_variance = value
   ///   ∂k/∂log shape           = shape_derivative (empty, for 0, unless rational_quadratic)
-  /// where slope = −2 dk/d(r²); Matérn 1/2 has none at r = 0 and gets 0 there, which multiplies 0.
+  /// where slope = −2 dk/d(r²); Matérn 1/2 has none at r = 0, and 0 is used there, which is
+  /// multiplied by 0.
   struct Derivatives {
     Eigen::ArrayXXd value;
     Eigen::ArrayXXd slope;

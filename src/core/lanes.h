@@ -2,9 +2,9 @@
 
 namespace splitgp {
 
-/// Four doubles side by side, in as many registers as the target needs for them: one with AVX, two
-/// without. (GCC would also accept a 32-byte vector without AVX, but sends every operation on it
-/// through memory.) Aligned the same for all targets: code for one works on a model of another.
+/// Four doubles side by side, in as many registers as the target needs: one with AVX, two without.
+/// (GCC also accepts a 32-byte vector without AVX, but sends every operation on it through memory.)
+/// The alignment is the same for all targets, so that code for one can work on another's model.
 struct alignas(32) Lanes {
 #ifdef __AVX__
   static constexpr int kWidth = 4;
@@ -60,7 +60,7 @@ struct alignas(32) Lanes {
     return (products[0] + products[1]) + (products[2] + products[3]);
   }
 
-  /// Lane by lane, for the few places that need it; slow in a loop.
+  /// Access to one lane, for the few places that need it; slow in a loop.
   double get(long lane) const { return part[lane / kWidth][lane % kWidth]; }
   void set(long lane, double value) { part[lane / kWidth][lane % kWidth] = value; }
 };

@@ -54,7 +54,7 @@ void LocalGp::sleep() {
   factor_ = GrowingCholesky();
 }
 
-// From the points alone: another thread may be building the factor of this one.
+// From the points only: another thread may be building this one's factor.
 LocalGp LocalGp::awake_copy() const {
   LocalGp copy(inputs_.cols(), outputs_.cols(), theta_, Options{});
   copy.inputs_ = inputs();
@@ -76,7 +76,7 @@ double LocalGp::append(const Observation& observation, Workspace& workspace) {
   outputs_.row(row) = observation.y.transpose();
   noise_variance_(row) = observation.noise_variance;
   const double jitter =
-      append_to_factor(row, observation.x, workspace);  // throws before anything has changed
+      append_to_factor(row, observation.x, workspace);  // throws before anything changes
 
   sequence_.push_back(observation.sequence);
   owned_.push_back(1);
@@ -86,7 +86,7 @@ double LocalGp::append(const Observation& observation, Workspace& workspace) {
   return jitter;
 }
 
-// Row `row` of the factor and of z, from the inputs, x, and outputs already written there.
+// Computes row `row` of the factor and of z from x and the inputs and outputs already stored.
 double LocalGp::append_to_factor(Index row, const Eigen::Ref<const VectorXd>& x,
                                  Workspace& workspace) {
   assert(row == factor_.size());
@@ -111,18 +111,19 @@ double LocalGp::append_to_factor(Index row, const Eigen::Ref<const VectorXd>& x,
   return lifted + jitter;
 }
 
-// Noise below 1e-12 of the signal variance is lifted to that. Smooth kernels without noise give
-// matrices with eigenvalues below rounding, whose factors may have decent pivots and still mean
-// nothing; lifted, cond(K) stays below 1e12·m. It has to be every row: jitter on the bad pivots
-// alone leaves the eigenvalues of the good ones, and means that are wrong by orders of magnitude.
+// Noise below 1e-12 of the signal variance is raised to that. Smooth kernels without noise give
+// matrices with eigenvalues below rounding, whose factors may have decent pivots and still be
+// meaningless; with the floor, cond(K) stays below 1e12·m. It has to apply to every row: jitter on
+// the bad pivots alone leaves the eigenvalues of the good ones, and means that are wrong by orders
+// of magnitude.
 double LocalGp::lift_noise(Index row) const {
   const Hyperparameters& theta = theta_->values;
   return std::max(0.0, 1e-12 * theta.signal_variance - theta.noise_variance - noise_variance_(row));
 }
 
-// A pivot² below the rounding error of its own computation says nothing. The ladder adds the first
-// jitter, relative to the signal variance, that lifts it clear; for one row this is the same as a
-// little more noise of that one observation, so the other points are not disturbed.
+// A pivot² below the rounding error of its own computation is meaningless. The ladder adds the
+// first jitter, relative to the signal variance, that lifts it clear of that; for one row this
+// equals a little more noise on that observation, so the other points are not disturbed.
 double LocalGp::lift_pivot(double pivot_squared, double diagonal) const {
   constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
   const double signal = theta_->values.signal_variance;
@@ -175,7 +176,7 @@ void LocalGp::refit(ThetaPointer theta) {
   recompute_center();
 }
 
-// All points at once, blocked; row by row, with the ladder, only if that meets a bad pivot.
+// All points at once, in blocks; row by row, with the ladder, only if that meets a bad pivot.
 void LocalGp::factorise() {
   const Index n = size();
   const Hyperparameters& theta = theta_->values;
@@ -227,7 +228,7 @@ void LocalGp::predict(const Eigen::Ref<const Eigen::MatrixXd>& X, Workspace& wor
     theta_->kernel.values_in_place(W.col(i).array());
   }
   factor_.solve_lower(W);
-  // With w = L⁻¹k: the mean is kᵀK⁻¹(y − mean) = wᵀz and the variance k(x,x) − wᵀw, one solve for
+  // With w = L⁻¹k, the mean is kᵀK⁻¹(y − mean) = wᵀz and the variance k(x,x) − wᵀw: one solve for
   // both.
   const double least = std::numeric_limits<double>::epsilon() * theta.signal_variance;
   for (Index i = 0; i < X.cols(); ++i) {
@@ -263,7 +264,7 @@ VectorXd LocalGp::principal_direction() const {
 LocalGp LocalGp::divide(const std::vector<bool>& leaves) {
   assert(inherited() == 0 && std::ssize(leaves) == size());
   LocalGp second = *this;
-  // A copied vector has no spare capacity, and its next row would double it.
+  // A copied vector has no spare capacity, so its next row would double it.
   second.grow(second.inputs_.rows());
   for (std::size_t j = 0; j < leaves.size(); ++j) {
     owned_[j] = leaves[j] ? 0 : 1;
@@ -278,7 +279,7 @@ LocalGp LocalGp::divide(const std::vector<bool>& leaves) {
   return second;
 }
 
-// Forgets all points but the kept ones.
+// Drops all points that are not kept.
 void LocalGp::keep(const std::vector<bool>& kept) {
   Index to = 0;
   for (Index from = 0; from < static_cast<Index>(kept.size()); ++from) {
@@ -295,8 +296,8 @@ void LocalGp::keep(const std::vector<bool>& kept) {
   factorise();
 }
 
-// From scratch, and Oja's rule with it: after a split the owned inputs are others, after a refit
-// the space they are measured in is another.
+// From scratch, including Oja's rule: a split changes the owned inputs, a refit the space they are
+// measured in.
 void LocalGp::recompute_center() {
   center_.setZero();
   n_owned_ = 0;

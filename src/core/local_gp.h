@@ -16,20 +16,20 @@
 
 namespace splitgp {
 
-/// One observation on its way into the model.
+/// One observation being added to the model.
 struct Observation {
   Eigen::Ref<const Eigen::VectorXd> x;
   Eigen::Ref<const Eigen::VectorXd> y;
-  double noise_variance = 0.0;  // its own, known
+  double noise_variance = 0.0;  // its own known noise
   std::uint64_t sequence = 0;
 };
 
-/// Buffers of one thread's predictions and updates, so that the steady state allocates nothing.
+/// Buffers for one thread's predictions and updates, so that the steady state allocates nothing.
 struct Workspace {
   Eigen::MatrixXd columns;  // k(x, points) for one or several x, then L⁻¹ of it
 
-  /// Of n rows each, every one aligned like the first: how Eigen vectorises a column, and so the
-  /// last bit of its exponentials, depends on where the column starts.
+  /// Columns of n rows, all aligned like the first: how Eigen vectorises a column, and so the last
+  /// bit of its exponentials, depends on where the column starts.
   auto reserve(Eigen::Index n, Eigen::Index count) {
     if (columns.rows() < n || columns.cols() < count) {
       columns.resize(std::max(columns.rows(), (n + 7) / 8 * 8), std::max(columns.cols(), count));
@@ -41,21 +41,21 @@ struct Workspace {
 /// A GP over at most m+1 observations: (X_i, Y_i, c_i) of the paper's Algorithms 1–3.
 ///
 /// It *owns* the observations that were routed to it and that it kept in splits, and may *inherit*
-/// its sibling's: it conditions on both, but its center and its next split look at the owned ones
-/// alone.
+/// its sibling's: it conditions on both, but its center and its next split depend only on those it
+/// owns.
 class LocalGp {
  public:
   LocalGp(Eigen::Index inputs, Eigen::Index outputs, ThetaPointer theta, const Options& options);
 
-  /// Adds an owned observation and moves the center; returns the jitter it took. O(n²)
-  /// Throws NumericalError and changes nothing if the last rung of the ladder fails.
+  /// Adds an owned observation and moves the center; returns the jitter needed. O(n²)
+  /// Throws NumericalError and changes nothing if even the largest jitter fails.
   double append(const Observation& observation, Workspace& workspace);
 
   /// Drops the inherited point farthest from the center and returns its sequence number. O(n²)
   /// REQUIRES: inherited() > 0.
   std::uint64_t displace();
 
-  /// Factorises anew with θ, O(n³); a dormant one only takes θ over.
+  /// Factorises again with θ, O(n³); a dormant one only adopts θ.
   void refit(ThetaPointer theta);
 
   /// μ_i(x) into `mean` and the latent σ_i²(x) of an output of scale 1, never negative. O(n²)
@@ -69,18 +69,18 @@ class LocalGp {
   void predict(const Eigen::Ref<const Eigen::MatrixXd>& X, Workspace& workspace,
                Eigen::Ref<Eigen::MatrixXd> means, std::span<Posterior> posteriors) const;
 
-  /// The inputs less the center, in the space in which Split measures (n × d).
+  /// The inputs minus the center, in the space in which Split measures (n × d).
   Eigen::MatrixXd centered_inputs() const;
-  /// First principal direction of centered_inputs(), exact or as Oja's rule has it by now.
+  /// First principal direction of centered_inputs(), exact or the current estimate of Oja's rule.
   Eigen::VectorXd principal_direction() const;
 
-  /// Becomes the first child and returns the second, who owns the observations that leave. With
-  /// inherit both go on conditioning on all of them: the factor is copied, O(n²). Without, each
-  /// keeps what it owns and is factorised anew, O(n³).  REQUIRES: all observations are owned; some
-  /// leave, some stay.
+  /// Becomes the first child and returns the second, which owns the observations that leave. With
+  /// inherit, both still condition on all of them: the factor is copied, O(n²). Without it, each
+  /// keeps only what it owns and is factorised again, O(n³).  REQUIRES: all observations are owned;
+  /// some leave, some stay.
   LocalGp divide(const std::vector<bool>& leaves);
 
-  /// Everything of a local GP that cannot be computed from the rest, in the factor's order.
+  /// Everything in a local GP that cannot be computed from the rest, in the factor's order.
   struct Points {
     Eigen::MatrixXd inputs;   // n × d
     Eigen::MatrixXd outputs;  // n × p
@@ -88,25 +88,25 @@ class LocalGp {
     std::vector<std::uint64_t> sequence;
     std::vector<std::uint8_t> owned;
   };
-  /// As it was when these were its points, but dormant: without the factor.
+  /// A local GP with these points, but dormant: without the factor.
   static LocalGp restore(Points points, ThetaPointer theta, const Options& options);
   /// A dormant local GP has no factor. wake() builds it, O(n³), sleep() drops it. Only predict()
-  /// works without, and then builds one for itself each time.
+  /// works without one, and then builds a temporary one every time.
   bool dormant() const { return !awake_.is_set(); }
   void wake();
-  /// wake() on behalf of a prediction. Threads may predict meanwhile: they find it dormant, or with
-  /// a whole factor.  REQUIRES: the caller holds its lock (core/wake_locks.h).
+  /// wake() for a prediction. Other threads may predict meanwhile: they find it dormant or with a
+  /// complete factor.  REQUIRES: the caller holds its lock (core/wake_locks.h).
   void wake_for_reading() const;
   void sleep();
 
-  bool used = true;  // since core/waking.cc looked last
+  bool used = true;  // since core/waking.cc last looked
 
   Eigen::Index size() const { return std::ssize(sequence_); }
   Eigen::Index owned() const { return n_owned_; }
   Eigen::Index inherited() const { return size() - n_owned_; }
   bool owns(Eigen::Index j) const { return owned_[static_cast<std::size_t>(j)] != 0; }
   std::uint64_t sequence(Eigen::Index j) const { return sequence_[static_cast<std::size_t>(j)]; }
-  /// How many points needed jitter.
+  /// The number of points that needed jitter.
   Eigen::Index jittered() const;
   const Eigen::VectorXd& center() const { return center_; }
   const Theta& theta() const { return *theta_; }
@@ -117,7 +117,7 @@ class LocalGp {
   auto noise_variance() const { return noise_variance_.head(size()); }
   std::size_t memory_bytes() const;
 
-  /// Asks for what predict() and append() read first: with many local GPs it lies in memory.
+  /// Prefetches what predict() and append() read first: with many local GPs it is not in the cache.
   void prefetch() const {
     splitgp::prefetch(inputs_.data(), static_cast<std::size_t>(inputs_.size()));
     factor_.prefetch();
@@ -158,7 +158,7 @@ class LocalGp {
 
   OjaDirection oja_;  // of the owned inputs; idle unless direction_ is oja
 
-  // Whether the factor is there. Atomic, because threads that predict look while one builds it.
+  // Whether the factor is there. Atomic, because predicting threads check it while one builds it.
   class Flag {
    public:
     Flag() = default;

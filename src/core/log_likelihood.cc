@@ -13,7 +13,7 @@ using Eigen::VectorXd;
 
 namespace {
 
-// A⁻¹ of a lower triangular A in place, by halves: most of the work is matrix products.
+// A⁻¹ of a lower triangular A in place, by halves, so that most of the work is matrix products.
 void invert_lower(Eigen::Ref<MatrixXd> A) {
   const Index n = A.rows();
   if (n <= 48) {

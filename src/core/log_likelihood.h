@@ -7,7 +7,8 @@
 
 namespace splitgp {
 
-/// Derivatives of a log likelihood: by the mean itself, by the logs of all other parts of θ.
+/// Derivatives of a log likelihood with respect to the mean and to the logs of all other parts of
+/// θ.
 struct ThetaGradient {
   ThetaGradient(Eigen::Index inputs, Eigen::Index outputs)
       : length_scale(Eigen::VectorXd::Zero(inputs)),
@@ -22,13 +23,13 @@ struct ThetaGradient {
   Eigen::VectorXd output_scale;
 };
 
-/// log p(Y | X, θ) of a block of observations. The object holds buffers alone: matrices of this
-/// size would otherwise be mapped from the system, and unmapped, with every evaluation, which costs
-/// a quarter of it. One thread at a time.
+/// log p(Y | X, θ) of a block of observations. The object only holds buffers: otherwise every
+/// evaluation would map matrices of this size from the system and unmap them, which takes a quarter
+/// of its time. One thread at a time.
 class LogLikelihood {
  public:
-  /// The value; unless null, its derivatives are added to `gradient`. −∞ where the kernel matrix is
-  /// not positive definite. O(n³)
+  /// Returns the value and adds its derivatives to `gradient`, unless null. −∞ where the kernel
+  /// matrix is not positive definite. O(n³)
   double of(const TrainingSet::Block& block, const Hyperparameters& theta, ThetaGradient* gradient);
 
  private:

@@ -1,4 +1,4 @@
-// What a SplittingGp tells about itself.
+// What a SplittingGp reports about itself.
 #include <algorithm>
 #include <cstdint>
 #include <vector>

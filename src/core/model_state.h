@@ -29,7 +29,7 @@ struct ModelState {
   StreamKnowledge knowledge;
   Partition partition;
 
-  // A copy of a model starts a trainer of its own when it needs one.
+  // A copied model starts a trainer of its own when it needs one.
   struct OwnTrainer : std::unique_ptr<BackgroundTrainer> {
     OwnTrainer() = default;
     OwnTrainer(const OwnTrainer&) : OwnTrainer() {}
@@ -37,7 +37,7 @@ struct ModelState {
     using std::unique_ptr<BackgroundTrainer>::operator=;
   } trainer;
 
-  Workspace workspace;  // of update
+  Workspace workspace;  // for update
 };
 
 }  // namespace splitgp

@@ -67,7 +67,7 @@ bool train_if_due(ModelState& model) {
   if (!knowledge.schedule.due(knowledge.observations)) {
     if (scale_due(knowledge)) {
       follow_scale(knowledge, model.options);
-      // Few and small as yet: no need to wait until they are touched.
+      // They are still few and small, so there is no need to wait until they are used.
       while (refit_next(model.partition, knowledge.theta)) {
       }
     }

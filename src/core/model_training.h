@@ -9,14 +9,14 @@ namespace splitgp {
 TrainingSet draw_training_set(const ModelState& model, Eigen::Index most_observations,
                               std::uint64_t seed);
 
-/// Algorithm 2's last line, Train(θ, 𝒜), when the schedule says so: at once, or handed to the
-/// background trainer. Also takes in what that has finished. True if a training ended here.
+/// Algorithm 2's last line, Train(θ, 𝒜), when it is due: at once, or handed to the background
+/// trainer. Also adopts a result that trainer has finished. True if a training ended here.
 bool train_if_due(ModelState& model);
 
 /// Train, whatever the schedule says.
 TrainResult train_now(ModelState& model);
 
-/// Waits for the background trainer, if it is at work, and takes its result in.
+/// Waits for the background trainer, if it is running, and adopts its result.
 void finish_training(ModelState& model);
 
 }  // namespace splitgp

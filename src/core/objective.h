@@ -11,13 +11,13 @@ namespace splitgp {
 /// weak log prior, per observation.
 class Objective : public ThetaParameters {
  public:
-  /// As ThetaParameters; `set` is referred to.
+  /// As ThetaParameters; keeps a reference to `set`.
   Objective(const TrainingSet& set, KernelFamily family, const Hyperparameters& base,
             const FixedHyperparameters& fixed)
       : ThetaParameters(set, family, base, fixed), set_(set) {}
 
-  /// Adds −½ · strength · ‖parameters − parameters(θ)‖² to the value: what is known of θ from
-  /// elsewhere.
+  /// Adds −½ · strength · ‖parameters − parameters(θ)‖² to the value: what is already known about
+  /// θ.
   void remember(const Hyperparameters& theta, double strength);
 
   /// The value at `parameters` and, unless null, its gradient. −∞ (and gradient 0) where a kernel

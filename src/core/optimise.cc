@@ -15,7 +15,7 @@ struct Search {
   Optimum best;
 };
 
-// A value that every allowed place beats, yet finite: line searches interpolate with it.
+// Below the value of every allowed point, yet finite: line searches interpolate with it.
 constexpr double kForbidden = -1e10;
 
 double evaluate(const std::vector<double>& x, std::vector<double>& gradient, void* data) {
@@ -39,7 +39,7 @@ double evaluate(const std::vector<double>& x, std::vector<double>& gradient, voi
   return value;
 }
 
-// True if the algorithm ended in one of its regular ways.
+// True if the algorithm ended normally.
 bool run(nlopt::algorithm algorithm, Search& search, const VectorXd& start, const VectorXd& lower,
          const VectorXd& upper, const StopWhen& stop) {
   const auto list = [](const VectorXd& v) { return std::vector<double>(v.begin(), v.end()); };
@@ -57,7 +57,7 @@ bool run(nlopt::algorithm algorithm, Search& search, const VectorXd& start, cons
     return true;
   } catch (const nlopt::roundoff_limited&) {
     return true;
-  } catch (const std::runtime_error&) {  // NLopt's way to say that a line search failed
+  } catch (const std::runtime_error&) {  // how NLopt reports a failed line search
     return false;
   }
 }

@@ -13,11 +13,11 @@ struct Optimum {
 
 struct StopWhen {
   int evaluations = 100;
-  double relative_change = 1e-5;  // of the value, between iterations
+  double relative_change = 1e-5;  // of the value between iterations
 };
 
-/// Maximises a smooth function within bounds: L-BFGS, and SLSQP from where that stopped if it
-/// failed. The function returns its value and writes its gradient; −∞ marks a place that is not
+/// Maximises a smooth function within bounds: L-BFGS and, if that fails, SLSQP from where it
+/// stopped. The function returns its value and writes its gradient; −∞ marks a point that is not
 /// allowed.
 Optimum maximise(const std::function<double(const Eigen::VectorXd&, Eigen::VectorXd*)>& function,
                  const Eigen::VectorXd& start, const Eigen::VectorXd& lower,

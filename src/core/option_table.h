@@ -12,16 +12,16 @@ namespace splitgp {
 /// keywords and docs/options.md are all made from it: a new option is a member of Options with its
 /// doc comment, and one entry here.
 struct OptionEntry {
-  std::string_view name;             ///< As the member's; a flag has hyphens for the underscores.
+  std::string_view name;             ///< The member's name; a flag has hyphens for underscores.
   std::string_view help;             ///< One phrase for people, without the default.
-  std::int64_t least = 0;            ///< The smallest integer that makes sense, …
-  std::string_view zero_means = {};  ///< … besides 0, if that means something of its own.
-  bool may_change = false;           ///< In an existing model, because no result depends on it.
-  std::string_view without = {};     ///< Of an option that is on by default: what it is like off.
-  std::uint32_t since = 1;  ///< The first file format that has it; older files mean the default.
+  std::int64_t least = 0;            ///< The smallest valid integer, …
+  std::string_view zero_means = {};  ///< … besides 0, if 0 has a meaning of its own.
+  bool may_change = false;           ///< In an existing model: no result depends on it.
+  std::string_view without = {};     ///< For an option that is on by default: what off means.
+  std::uint32_t since = 1;  ///< The first file format that has it; older files have the default.
 };
 
-/// Calls visit(entry, pointer to the member of Options) for every option. The member has the type
+/// Calls visit(entry, pointer to the member of Options) for every option. The member gives the type
 /// and, in a default Options, the default.
 template <typename Visitor>
 void each_option(Visitor&& visit) {

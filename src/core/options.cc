@@ -11,14 +11,14 @@ namespace {
 constexpr NamedValue<KernelFamily> kKernels[] = {
     {KernelFamily::automatic, "auto", "training chooses among the next four"},
     {KernelFamily::rbf, "rbf", "infinitely smooth"},
-    {KernelFamily::matern12, "matern12", "rough: continuous, without a slope"},
-    {KernelFamily::matern32, "matern32", "has a slope"},
-    {KernelFamily::matern52, "matern52", "has a curvature"},
-    {KernelFamily::rational_quadratic, "rational_quadratic", "smooth, on many scales"},
+    {KernelFamily::matern12, "matern12", "rough: continuous, not differentiable"},
+    {KernelFamily::matern32, "matern32", "once differentiable"},
+    {KernelFamily::matern52, "matern52", "twice differentiable"},
+    {KernelFamily::rational_quadratic, "rational_quadratic", "smooth, with many length scales"},
 };
 
 constexpr NamedValue<Aggregation> kAggregations[] = {
-    {Aggregation::evidence, "evidence", "by what each one's data say about the query"},
+    {Aggregation::evidence, "evidence", "by how much each one's data say about the query"},
     {Aggregation::similarity, "similarity", "by the similarity of its center: the paper's rule"},
     {Aggregation::nearest, "nearest", "the most similar one alone; discontinuous"},
 };
@@ -30,12 +30,12 @@ constexpr NamedValue<PrincipalDirection> kPrincipalDirections[] = {
 
 constexpr NamedValue<SplitSpace> kSplitSpaces[] = {
     {SplitSpace::scaled, "scaled", "inputs over their length scales"},
-    {SplitSpace::raw, "raw", "inputs as they come: the paper's"},
+    {SplitSpace::raw, "raw", "inputs as they are, as in the paper"},
 };
 
 constexpr NamedValue<Training> kTrainings[] = {
     {Training::off, "off", "only when train() is called"},
-    {Training::inlined, "inline", "within update, whenever the stream has grown by half"},
+    {Training::inlined, "inline", "inside update, whenever the stream has grown by half"},
     {Training::background, "background", "at the same moments, in a thread of its own"},
 };
 

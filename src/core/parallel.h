@@ -8,9 +8,9 @@
 
 namespace splitgp {
 
-/// Calls work(first, last) for consecutive ranges that cover [0, n), one range for each thread.
-/// What an item gives must not depend on its range; then nothing depends on the number of threads.
-/// The first exception is thrown again here.
+/// Calls work(first, last) for consecutive ranges that cover [0, n), one range per thread. An
+/// item's result must not depend on its range; then nothing depends on the number of threads. The
+/// first exception is rethrown here.
 template <typename Work>
 void parallel_ranges(Eigen::Index n, int threads, const Work& work) {
   const Eigen::Index parts = std::min<Eigen::Index>(threads, n);

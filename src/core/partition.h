@@ -23,12 +23,12 @@ struct Partition {
   Centers centers;                // c_i, kept together for the search
   std::vector<SplitRecord> split_history;
 
-  Eigen::Index refit_cursor = 0;    // local GPs before it have θ of …
+  Eigen::Index refit_cursor = 0;    // local GPs before it have the θ of …
   std::uint64_t refit_version = 0;  // … this version (core/refit.h)
 
-  bool may_be_dormant = false;     // local GPs may be without their factors: it was loaded, or …
-  Eigen::Index awake_limit = 0;    // … only so many may have them (core/waking.h); 0: all
-  std::deque<Eigen::Index> awake;  // those who have, longest ago first; kept if there is a limit
+  bool may_be_dormant = false;     // some local GPs may lack their factors: it was loaded, or …
+  Eigen::Index awake_limit = 0;    // … only this many may have them (core/waking.h); 0: all
+  std::deque<Eigen::Index> awake;  // those that do, least recent first; kept if there is a limit
   WakeLocks wake_locks;
 };
 

@@ -34,14 +34,14 @@ struct Question {
 struct Predictor {
   Workspace workspace;
   std::vector<Neighbor> neighbors;
-  std::vector<Index> local_gps;  // who gave each answer
+  std::vector<Index> local_gps;  // which one gave each answer
   std::vector<Question> questions;
   std::vector<double> outsiders;
   std::vector<Candidate> candidates;
   Eigen::MatrixXd means;  // outputs × answers
   std::vector<double> weights;
 
-  // Of one local GP's block
+  // One local GP's block
   Eigen::MatrixXd queries;
   Eigen::MatrixXd block_means;
   std::vector<LocalGp::Posterior> posteriors;
@@ -51,7 +51,7 @@ struct Predictor {
   void weigh(const ModelState& model, Index query);
 };
 
-// s_i ← k(x, c_i): who is asked, with the first one who is not, to fade towards.
+// s_i ← k(x, c_i): the local GPs that are asked, and the first that is not, for the taper.
 void Predictor::ask(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X) {
   const Kernel& kernel = model.knowledge.theta->kernel;
   const Index asked = n_asked(model);
@@ -78,7 +78,7 @@ void Predictor::ask(const ModelState& model, const Eigen::Ref<const Eigen::Matri
 }
 
 // E_i ← Mean((X_i, Y_i, c_i), x), and the variance. Local GP by local GP, so that each factor is
-// read once for many queries; alone or together, an answer is the same to the bit.
+// read once for many queries; an answer is the same to the bit, alone or in a batch.
 void Predictor::answer(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X) {
   std::sort(questions.begin(), questions.end(), [](const Question& a, const Question& b) {
     return a.local_gp != b.local_gp ? a.local_gp < b.local_gp : a.answer < b.answer;
@@ -89,7 +89,7 @@ void Predictor::answer(const ModelState& model, const Eigen::Ref<const Eigen::Ma
   if (model.partition.may_be_dormant) {
     for (const Question& question : questions) wake_for_reading(model.partition, question.local_gp);
   }
-  // Of a single query's local GPs none may be in the cache. First what says where their data lie.
+  // A single query's local GPs may not be in the cache. First fetch what says where their data are.
   const auto local_gp = [&](std::size_t question) -> const LocalGp& {
     return model.partition.at(questions[question].local_gp);
   };
@@ -124,9 +124,8 @@ void Predictor::weigh(const ModelState& model, Index query) {
                       model.options, weights);
 }
 
-// ŷ ← Σ w_i E_i, with standard deviation Σ w_i σ_i: the children of one parent carry the same
-// function, so their errors are taken as fully correlated, which is an upper bound under any
-// correlation.
+// ŷ ← Σ w_i E_i, with standard deviation Σ w_i σ_i: children of one parent model the same function,
+// so their errors are taken as fully correlated, an upper bound for any correlation.
 void combine(const ModelState& model, const Predictor& predictor, Index query,
              Eigen::Ref<VectorXd> mean, Eigen::Ref<VectorXd> variance) {
   mean.setZero();

@@ -4,17 +4,17 @@
 
 namespace splitgp {
 
-/// Algorithm 3, Predict, at the columns of X into result.mean and result.variance, which have their
-/// sizes.  REQUIRES: the model has a local GP.
+/// Algorithm 3, Predict, at the columns of X, into result.mean and result.variance, which already
+/// have their sizes.  REQUIRES: the model has a local GP.
 void predict(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X,
              Prediction& result);
 
-/// The same at one x, by somebody who has the model alone: wakes who is asked, as wake() does, and
-/// returns the most similar local GP.
+/// The same at one x, for a caller with exclusive access: wakes the local GPs it asks, as wake()
+/// does, and returns the most similar one.
 Eigen::Index predict_waking(ModelState& model, const Eigen::Ref<const Eigen::VectorXd>& x,
                             Prediction& result);
 
-/// What each local GP says at x, and its weight.
+/// Each local GP's answer at x and its weight.
 std::vector<LocalPrediction> explain(const ModelState& model,
                                      const Eigen::Ref<const Eigen::VectorXd>& x);
 

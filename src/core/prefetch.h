@@ -5,8 +5,8 @@
 
 namespace splitgp {
 
-/// Asks for `count` values to be brought into the second cache while other work goes on; the first
-/// 16 kB of them, because after that the processor sees by itself what comes next. Changes nothing.
+/// Prefetches `count` values into the L2 cache while other work goes on; only the first 16 kB,
+/// because the processor predicts the rest by itself. Changes nothing.
 template <typename Value>
 void prefetch(const Value* data, std::size_t count) {
   constexpr std::size_t kLine = 64;

@@ -7,8 +7,8 @@
 namespace splitgp {
 namespace {
 
-// Squares of 1e±150 would leave the range of double. Eigen's own stableNorm fails its assertions
-// for EIGEN_MAX_ALIGN_BYTES = 64, from eight values on.
+// Squares of 1e±150 would leave the range of double. Eigen's stableNorm fails its own assertions
+// for EIGEN_MAX_ALIGN_BYTES = 64 and eight or more values.
 double norm(const Eigen::VectorXd& v) {
   const double largest = v.size() == 0 ? 0.0 : v.cwiseAbs().maxCoeff();
   return largest > 0.0 ? largest * (v / largest).norm() : 0.0;
@@ -36,7 +36,7 @@ Eigen::VectorXd principal_direction(const Eigen::Ref<const Eigen::MatrixXd>& cen
   return v.normalized();
 }
 
-// Kept as v of the length √λ, which has the units of x: λ itself, with x of 1e±150, may overflow.
+// v is kept with length √λ, which has the units of x: λ itself may overflow when x is 1e±150.
 void OjaDirection::follow(const Eigen::Ref<const Eigen::VectorXd>& centered) {
   n_ += 1.0;
   const double size = norm(v_);
@@ -44,8 +44,8 @@ void OjaDirection::follow(const Eigen::Ref<const Eigen::VectorXd>& centered) {
     v_ = centered;
     return;
   }
-  // The rule, for lengths measured in the larger of the two: squares of the smaller may then vanish
-  // beside those of the larger, and nothing overflows.
+  // The rule with lengths measured in the larger of the two: squares of the smaller may then vanish
+  // next to those of the larger, and nothing overflows.
   const double unit = std::max(size, centered.lpNorm<Eigen::Infinity>());
   const Eigen::VectorXd direction = v_ / size;
   const Eigen::VectorXd x = centered / unit;

@@ -4,16 +4,15 @@
 
 namespace splitgp {
 
-/// Unit vector of largest variance of the rows of `centered` (n × d, mean 0); zero if all rows are.
-/// Exact, O(min(n,d)²·max(n,d)).
+/// Unit vector of the largest variance of the rows of `centered` (n × d, mean 0); zero if all rows
+/// are zero. Exact, O(min(n,d)²·max(n,d)).
 Eigen::VectorXd principal_direction(const Eigen::Ref<const Eigen::MatrixXd>& centered);
 
-/// Oja's rule with the step 1/n:  v ← v·(n−1)/n + x·(xᵀv)/(n·‖v‖),  so that ‖v‖ estimates the
-/// largest eigenvalue of the covariance and no step size has to be chosen, in any units. O(d) for
-/// each x.
+/// Oja's rule with the step 1/n: v ← v·(n−1)/n + x·(xᵀv)/(n·‖v‖), so that ‖v‖ estimates the largest
+/// eigenvalue of the covariance and no step size has to be chosen, in any units. O(d) per x.
 class OjaDirection {
  public:
-  /// `centered` is the newest input less the mean of all so far.
+  /// `centered` is the newest input minus the mean of all so far.
   void follow(const Eigen::Ref<const Eigen::VectorXd>& centered);
 
   /// Zero if every input so far was the same.

@@ -7,8 +7,8 @@
 namespace splitgp {
 namespace {
 
-// Inputs that the hyperplane cannot tell apart (all the same, or closer than rounding) are halved
-// by their order along v and, where that is equal too, by their order of arrival.
+// Inputs that the hyperplane cannot separate (all equal, or closer than rounding) are halved by
+// their order along v and, where that ties too, by their order of arrival.
 std::vector<bool> lower_half(const Eigen::VectorXd& along) {
   std::vector<std::size_t> order(static_cast<std::size_t>(along.size()));
   std::iota(order.begin(), order.end(), std::size_t{0});

@@ -25,7 +25,7 @@ Eigen::Map<const VectorXd> column(const MatrixView& view) {
   return {view.data, view.rows * view.cols};
 }
 
-// The answer where nothing is known, in a result of the right size.
+// Sizes the result and fills it with the prior, the answer where nothing is known.
 void fill_with_prior(const ModelState& model, Index queries, Prediction& result) {
   const Hyperparameters& theta = model.knowledge.theta->values;
   result.mean.resize(model.outputs, queries);

@@ -13,8 +13,8 @@
 namespace splitgp {
 
 /// What is learned about the stream as a whole: θ, the scale of the columns, and when θ was and
-/// will be trained. It does not say who holds which observation (core/partition.h), so a rival or a
-/// part of a model that lives elsewhere can have it too.
+/// will be trained. It does not say which local GP holds which observation (core/partition.h), so a
+/// rival, or a part of a model that lives elsewhere, can have it too.
 struct StreamKnowledge {
   /// REQUIRES: θ is complete.
   StreamKnowledge(Eigen::Index inputs, Eigen::Index outputs, Hyperparameters starting, bool given)
@@ -33,7 +33,7 @@ struct StreamKnowledge {
   }
 
   ThetaPointer theta;
-  bool theta_given;                // by the user: worth starting Train from
+  bool theta_given;                // by the user, so worth starting Train from
   std::uint64_t observations = 0;  // seen so far; the next one's sequence number
   StreamStatistics input_statistics;
   StreamStatistics output_statistics;

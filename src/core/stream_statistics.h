@@ -5,10 +5,10 @@
 
 namespace splitgp {
 
-/// Mean and spread of every column of a stream so far (Welford). O(columns) for each observation.
+/// Mean and spread of every column of a stream so far (Welford). O(columns) per observation.
 class StreamStatistics {
  public:
-  /// All there is to it, for a model that is stored and comes back.
+  /// The whole state, for saving and loading a model.
   struct Sums {
     Eigen::Index n = 0;
     Eigen::VectorXd mean;

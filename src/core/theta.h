@@ -10,7 +10,7 @@
 namespace splitgp {
 
 /// One version of θ with its kernel ready to use. Immutable, and shared by the local GPs whose
-/// factors were made with it.
+/// factors were built with it.
 struct Theta {
   Theta(Hyperparameters completed, std::uint64_t number)
       : values(std::move(completed)), version(number), kernel(values) {}

@@ -16,7 +16,7 @@ ThetaParameters::ThetaParameters(const TrainingSet& set, KernelFamily family,
   const Index d = set.input_spread.size();
   const Index p = set.output_spread.size();
   if (p > 1 && !fixed.output_scale) {
-    // The outputs' scales carry the units; the shared signal variance would be redundant.
+    // The outputs' scales carry the units, so a shared signal variance would be redundant.
     output_variance_ = 1.0;
     if (!fixed.signal_variance) base_.signal_variance = 1.0;
   } else {
@@ -37,13 +37,13 @@ ThetaParameters::ThetaParameters(const TrainingSet& set, KernelFamily family,
   if (!fixed.length_scale) {
     for (Index k = 0; k < d; ++k) {
       if (set.constant_input[static_cast<std::size_t>(k)]) continue;
-      // Inputs at typical distances of √d spreads are neither all alike nor all unlike.
+      // At the typical distance, √d spreads, inputs are then neither all alike nor all unlike.
       add(Part::length_scale, k, std::log(1e-4), std::log(1e4), log_root_d, 3.0);
     }
   }
   const bool free_signal = !fixed.signal_variance && (p == 1 || fixed.output_scale);
   if (free_signal) add(Part::signal_variance, 0, std::log(1e-6), std::log(1e6), 0.0, 2.0);
-  // 1e-8: below it the kernel matrix of smooth, noise-free data is singular in double precision.
+  // 1e-8: below that, the kernel matrix of smooth, noise-free data is singular in double precision.
   if (!fixed.noise_variance)
     add(Part::noise_variance, 0, std::log(1e-8), std::log(1e2), std::log(1e-2), 4.0);
   if (family == KernelFamily::rational_quadratic && !fixed.shape) {
@@ -106,7 +106,7 @@ VectorXd ThetaParameters::parameters(const Hyperparameters& theta) const {
         result(i) = (theta.mean(k) - set_.output_mean(k)) / set_.output_spread(k);
         break;
       case Part::output_scale:
-        // θ may come from before: its signal variance goes into the scale.
+        // An earlier θ may have another signal variance: that goes into the scale.
         result(i) = std::log(theta.output_scale(k) / set_.output_spread(k)) +
                     0.5 * std::log(theta.signal_variance / base_.signal_variance);
         break;
@@ -182,7 +182,7 @@ VectorXd ThetaParameters::gradient(const ThetaGradient& natural) const {
   return result;
 }
 
-// Normal priors on the parameters: worth a few observations, they settle only what the data leave
+// Normal priors on the parameters. Worth only a few observations, they settle what the data leave
 // open.
 double ThetaParameters::log_prior(const VectorXd& parameters, VectorXd* gradient) const {
   const VectorXd scaled = (parameters - prior_mean_).cwiseQuotient(prior_deviation_);

@@ -11,18 +11,18 @@
 
 namespace splitgp {
 
-/// In spreads: √d, the typical distance between two observations.
+/// In units of the spread: √d, the typical distance between two observations.
 inline double medium_length_scale(const TrainingSet& set) {
   return std::sqrt(static_cast<double>(set.input_spread.size()));
 }
 
-/// θ as Train sees it: a vector of parameters that are free of units, logs of length scales over
-/// the input's spread, of variances over the output's variance; means in spreads from the output's
-/// mean. So one set of priors, bounds and starting points serves data in any units.
+/// θ as Train sees it: a vector of dimensionless parameters. They are logs of length scales over
+/// the input's spread and of variances over the output's variance, and means in spreads from the
+/// output's mean, so that one set of priors, bounds and starting points serves data in any units.
 class ThetaParameters {
  public:
-  /// One kernel family; parameters of `base` that are fixed stay as they are there. Of `set`, which
-  /// is referred to, only the scale is used.
+  /// One kernel family; fixed parameters stay as they are in `base`. Keeps a reference to `set`,
+  /// but uses only its scale.
   ThetaParameters(const TrainingSet& set, KernelFamily family, const Hyperparameters& base,
                   const FixedHyperparameters& fixed);
 
@@ -32,10 +32,10 @@ class ThetaParameters {
   /// The name of parameter i, for people: "length_scale[3]".
   std::string name(Eigen::Index i) const;
 
-  /// Between θ and parameters; outside the bounds it is moved to the nearest.
+  /// From θ to parameters; values outside the bounds move to the nearest bound.
   Eigen::VectorXd parameters(const Hyperparameters& theta) const;
   Hyperparameters theta(const Eigen::VectorXd& parameters) const;
-  /// From derivatives by θ to those by the parameters.
+  /// From derivatives with respect to θ to those with respect to the parameters.
   Eigen::VectorXd gradient(const ThetaGradient& natural) const;
 
   /// θ's noise variance as a share of the outputs' variance.
@@ -46,7 +46,7 @@ class ThetaParameters {
   /// Where to start: length scales as multiples of the spread, noise as a share of the variance.
   Eigen::VectorXd start(double length_scale, double noise) const;
 
-  /// The log prior and, unless null, adds its gradient to `gradient`.
+  /// Returns the log prior and adds its gradient to `gradient`, unless null.
   double log_prior(const Eigen::VectorXd& parameters, Eigen::VectorXd* gradient) const;
 
  private:

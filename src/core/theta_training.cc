@@ -12,7 +12,7 @@ namespace splitgp {
 namespace {
 
 // The pull of the last θ, in log likelihood per observation for a step of one e-fold. Cells shrink
-// as the stream grows, and small ones underestimate the signal variance and its length scales.
+// as the stream grows, and small ones underestimate the signal variance and the length scales.
 constexpr double kMemory = 0.05;
 
 }  // namespace
@@ -22,7 +22,7 @@ TrainingPlan training_plan(const StreamKnowledge& knowledge, const Options& opti
   TrainingPlan plan{options.kernel, options.fixed, knowledge.theta->values};
   plan.warm = knowledge.schedule.ever_trained() || knowledge.theta_given;
   plan.search = search;
-  // What earlier trainings saw and this one does not: nothing while the set holds the whole stream.
+  // What earlier trainings saw and this one does not; nothing while the set holds the whole stream.
   if (!knowledge.training_history.empty() && set.observations > 0) {
     const double now = static_cast<double>(set.observations);
     const double before = static_cast<double>(knowledge.training_history.back().observations);
@@ -48,11 +48,11 @@ bool scale_due(const StreamKnowledge& knowledge) {
 void follow_scale(StreamKnowledge& knowledge, const Options& options) {
   TrainingSet scale = scale_of(knowledge);
   if (knowledge.observations == 1) {
-    // One observation shows where the outputs lie, and that they may differ by as much.
+    // One observation shows where the outputs lie, and suggests that they vary by as much.
     const auto size = scale.output_mean.array().abs();
     scale.output_spread = (size > 1e-130).select(size, 1.0);
   } else {
-    // From the spread of n observations to that of the next one's distance from their mean.
+    // Turns the spread of n observations into that of the next one's distance from their mean.
     const auto count = static_cast<double>(knowledge.observations);
     scale.output_spread *= std::sqrt((count + 1.0) / (count - 1.0));
   }

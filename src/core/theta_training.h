@@ -6,18 +6,18 @@
 
 namespace splitgp {
 
-/// How trainings change what is known about a stream, whoever holds its observations.
+/// How trainings change what is known about a stream, wherever its observations are held.
 
-/// What Train starts from: θ now, and how much it counts against what `set` says.
+/// What Train starts from: the current θ, and how much weight it has against `set`.
 TrainingPlan training_plan(const StreamKnowledge& knowledge, const Options& options,
                            const TrainingSet& set, bool search);
 
-/// Takes the result of a training in.
+/// Records the result of a training.
 const TrainResult& record(StreamKnowledge& knowledge, TrainResult result);
 
 /// Until there is enough to train on, and unless the user gave θ, it follows the scale of the data:
-/// otherwise the first rows would be predicted in whatever units the defaults happen to be right
-/// for. Due at 1, 2, 4, 8, … observations.
+/// otherwise the first rows would be predicted in whatever units happen to suit the defaults. Due
+/// at 1, 2, 4, 8, … observations.
 bool scale_due(const StreamKnowledge& knowledge);
 void follow_scale(StreamKnowledge& knowledge, const Options& options);
 

@@ -19,20 +19,20 @@ namespace {
 // The first look: many starts on few observations, a handful of steps each.
 constexpr Index kFirstLookObservations = 256;
 constexpr StopWhen kFirstLook{25, 1e-4};
-// Up to here every start is cheap.
+// Up to this many, every start is cheap.
 constexpr Index kFewObservations = 150;
-// A family this far behind after the first look, per observation, does not catch up.
+// A family this far behind, per observation, after the first look does not catch up.
 constexpr double kHopeless = 0.1;
-// The families' best are compared on more of them, and the winner finishes on all.
+// The families' best are compared on more observations, and the winner finishes on all.
 constexpr Index kCompareObservations = 800;
 constexpr StopWhen kCompare{20, 1e-4};
 constexpr StopWhen kFinish{50, 1e-5};
 
-// Noise that is this much of the outputs' variance calls for another start on more observations.
+// Noise that is this share of the outputs' variance calls for another start on more observations.
 constexpr double kSuspiciousNoise = 0.2;
 constexpr StopWhen kSecondOpinion{40, 1e-4};
 
-// A new θ costs every local GP a refit; less than this, per observation, is not worth one.
+// A new θ costs every local GP a refit; a gain below this, per observation, is not worth it.
 constexpr double kWorthwhile = 1e-3;
 
 // The best θ of one family so far, on the observations it was last optimised on.
@@ -55,13 +55,13 @@ void optimise(const TrainingSet& set, const TrainingPlan& plan, const VectorXd* 
                from, objective.lower(), objective.upper(), stop);
   result.evaluations += optimum.evaluations;
   contender.theta = objective.theta(optimum.parameters);
-  objective.remember(plan.current, 0.0);  // compared by what the data say alone
+  objective.remember(plan.current, 0.0);  // compared by the data alone
   contender.value = objective.value(optimum.parameters, nullptr);
 }
 
-// Long, medium and short length scales, little and much noise: from one start alone, many
-// irrelevant inputs or a rough function can end at "all noise". With a trained θ at hand two of
-// them will do.
+// Long, medium and short length scales, little and much noise: from a single start, many irrelevant
+// inputs or a rough function can end at "all noise". With a trained θ at hand, two of them are
+// enough.
 Contender first_look(const TrainingSet& set, KernelFamily family, const TrainingPlan& plan,
                      TrainResult& result) {
   const Objective objective(set, family, plan.current, plan.fixed);
@@ -108,7 +108,8 @@ KernelFamily named_family(const TrainingPlan& plan) {
 
 bool is_ahead(const Contender& a, const Contender& b) { return a.value > b.value; }
 
-// Families from many starts on few observations; those still in the race on more; the best of them.
+// All families from many starts on few observations; those still in the race on more; then the
+// best.
 Contender search(const TrainingSet& set, const TrainingPlan& plan, TrainResult& result) {
   const TrainingSet few = thin(set, kFirstLookObservations);
   const TrainingSet more = thin(set, kCompareObservations);
@@ -128,8 +129,8 @@ Contender search(const TrainingSet& set, const TrainingPlan& plan, TrainResult& 
   std::stable_sort(contenders.begin(), contenders.end(), is_ahead);
   if (contenders.size() > 1) result.kernel_margin = contenders[0].value - contenders[1].value;
 
-  // "Mostly noise" may only mean that few observations did not show the function. A second opinion
-  // from all of these, starting with little noise.
+  // "Mostly noise" may only mean that few observations did not show the function. Get a second
+  // opinion from all of these, starting with little noise.
   Contender winner = contenders.front();
   const Objective objective(more, winner.family, plan.current, plan.fixed);
   if (objective.noise_share(winner.theta) > kSuspiciousNoise) {

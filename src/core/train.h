@@ -10,13 +10,13 @@ namespace splitgp {
 struct TrainingPlan {
   KernelFamily kernel = KernelFamily::automatic;
   FixedHyperparameters fixed;
-  Hyperparameters current;  // θ now
+  Hyperparameters current;  // the current θ
   bool warm = false;        // `current` was trained or given: start there too
-  double memory = 0.0;      // how much, per observation, a step away from `current` has to gain
+  double memory = 0.0;      // what a step away from `current` must gain per observation
   bool search = true;       // many starts and, if the kernel is automatic, all families
 };
 
-/// The better θ for the observations in `set`, or the current one if none is. Deterministic.
+/// A better θ for the observations in `set`, or the current one if there is none. Deterministic.
 /// It does not throw for any finite data: what cannot be learned stays as it is.
 TrainResult train(const TrainingSet& set, const TrainingPlan& plan);
 

@@ -5,13 +5,13 @@
 
 namespace splitgp {
 
-/// When to train: whenever the stream has grown by half, from the first size on that can say
-/// anything about d length scales. Doubling would be the cheaper choice, but leaves θ to be learned
-/// from as little as half of the data, which costs accuracy where more data show more detail
-/// (powergen, m = 300: RMSE 3.00 instead of 2.93).
+/// When to train: whenever the stream has grown by half, starting at the first size that can say
+/// anything about d length scales. Doubling would be cheaper, but would leave θ learned from as
+/// little as half of the data, which costs accuracy where more data show more detail (powergen, m =
+/// 300: RMSE 3.00 instead of 2.93).
 class TrainingSchedule {
  public:
-  /// All there is to it, for a model that is stored and comes back.
+  /// The whole state, for saving and loading a model.
   struct Marks {
     std::uint64_t next = 32;     // observations at the next training
     std::uint64_t searched = 0;  // and at the last search
@@ -26,7 +26,7 @@ class TrainingSchedule {
 
   bool due(std::uint64_t observations) const { return observations >= marks_.next; }
 
-  /// Families and starts are searched again when there is twice the data of the last search.
+  /// Families and starts are searched again once there is twice the data of the last search.
   bool search_due(std::uint64_t observations) const { return observations >= 2 * marks_.searched; }
 
   void trained(std::uint64_t observations, bool searched) {

@@ -34,8 +34,8 @@ void thin_evenly(TrainingSet::Block& block, Index most) {
   block.noise_variance.conservativeResize(most);
 }
 
-// Region `first`, with what its model has inherited; or, if that is little, the observations that
-// it and the regions most similar to it own.
+// Region `first` with what its model has inherited or, if that is little, the observations owned by
+// it and the regions most similar to it.
 TrainingSet::Block neighbourhood(const StreamKnowledge& knowledge, const TrainingRegions& regions,
                                  Index first, Index enough, std::vector<bool>& used) {
   TrainingSet::Block block;
@@ -112,8 +112,9 @@ TrainingSet thin(const TrainingSet& set, Index most_observations) {
   TrainingSet result = set;
   result.blocks.clear();
   result.observations = 0;
-  // Whole blocks where they fit, so that the density of points stays what the local GPs see; a
-  // block that is too large alone gives its first points, the oldest and so the most spread out.
+  // Whole blocks where they fit, so that the points stay as dense as the local GPs see them; a
+  // block that is too large by itself gives its first points, the oldest and so the most spread
+  // out.
   for (const TrainingSet::Block& block : set.blocks) {
     const Index left = most_observations - result.observations;
     if (left <= 0) break;

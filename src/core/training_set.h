@@ -20,16 +20,15 @@ struct TrainingSet {
   Eigen::Index observations = 0;
   std::uint64_t sequence = 0;  // observations in the model when it was drawn
 
-  // The scale of the whole stream, against which priors and bounds of θ are set. Never 0.
+  // The scale of the whole stream, on which the priors and bounds of θ are set. Never 0.
   Eigen::VectorXd input_spread;
   Eigen::VectorXd output_mean;
   Eigen::VectorXd output_spread;
   std::vector<bool> constant_input;
 };
 
-/// The bounds of one evaluation: Σ n³ over the blocks, to which its cost is proportional (about a
-/// tenth of a second), and so the size of a block; and the observations that a block should have at
-/// least.
+/// Bounds on one evaluation: Σ n³ over the blocks, to which its cost is proportional (about a tenth
+/// of a second), and so the size of a block; and the fewest observations a block should have.
 inline constexpr double kLargestTrainingCost = 1e9;
 inline constexpr Eigen::Index kLargestBlock = 1000;
 inline constexpr Eigen::Index kNeighbourhood = 400;
@@ -50,18 +49,18 @@ class TrainingRegions {
   virtual void append(Eigen::Index region, bool owned_only, TrainingSet::Block& block) const = 0;
 };
 
-/// Neighbourhoods drawn at random, until the next would exceed `most_observations` or the cost of
-/// one evaluation its bound; at least one. The draw is fixed by `seed`. O(C·blocks +
+/// Neighbourhoods drawn at random, until the next would exceed `most_observations` or the bound on
+/// the cost of one evaluation; at least one. `seed` fixes the draw. O(C·blocks +
 /// most_observations·d)
 ///
-/// A neighbourhood is one region (an evenly spaced selection of its points, where it has more than
-/// kLargestBlock) or, where regions are small, several adjacent ones: a hundred neighbouring points
-/// see too little of the function to tell a long length scale from a small signal variance (kin40k,
-/// m = 100: RMSE 0.220 from single local GPs, 0.216 from neighbourhoods).
+/// A neighbourhood is one region (evenly spaced points of it, if it has more than kLargestBlock)
+/// or, where regions are small, several adjacent ones: a hundred neighbouring points see too little
+/// of the function to tell a long length scale from a small signal variance (kin40k, m = 100: RMSE
+/// 0.220 from single local GPs, 0.216 from neighbourhoods).
 TrainingSet draw_training_set(const StreamKnowledge& knowledge, const TrainingRegions& regions,
                               Eigen::Index most_observations, std::uint64_t seed);
 
-/// A smaller set for a first look: the first blocks of `set`, or a part of the first, within the
+/// A smaller set for a first look: the first blocks of `set`, or part of the first, within the
 /// limit.
 TrainingSet thin(const TrainingSet& set, Eigen::Index most_observations);
 

@@ -23,7 +23,7 @@ std::vector<std::uint64_t> owned_sequences(const LocalGp& local) {
   return sequences;
 }
 
-// The rest of Algorithm 2, from when I is known.
+// The rest of Algorithm 2, once I is known.
 UpdateResult update_routed(ModelState& model, const Observation& observation, Index I) {
   Partition& partition = model.partition;
   StreamKnowledge& knowledge = model.knowledge;
@@ -66,7 +66,7 @@ UpdateResult update_routed(ModelState& model, const Observation& observation, In
 
   let_sleep(partition);
 
-  // A new θ reaches everyone in time, at most one refit with each update.
+  // A new θ reaches every local GP in time, with at most one refit per update.
   if (result.refits == 0 && refit_next(partition, knowledge.theta)) ++result.refits;
 
   ++knowledge.observations;

@@ -14,7 +14,7 @@
 namespace splitgp {
 namespace {
 
-// The fewest digits that name the value and no other: 0.1, not 0.10000000000000001.
+// The fewest digits that identify the value: 0.1, not 0.10000000000000001.
 std::string text(double value) {
   std::array<char, 32> digits;
   const std::to_chars_result end =
@@ -116,7 +116,7 @@ Hyperparameters complete(Hyperparameters theta, Eigen::Index inputs, Eigen::Inde
   check_width("length_scale", theta.length_scale.size(), inputs);
   check_width("mean", theta.mean.size(), outputs);
   check_width("output_scale", theta.output_scale.size(), outputs);
-  // An input over its length scale stays finite.
+  // An input divided by its length scale stays finite.
   check_ranges("length_scale", theta.length_scale, 1e-150, kLargestMagnitude);
   check_ranges("output_scale", theta.output_scale, 1e-150, kLargestMagnitude);
   check_ranges("mean", theta.mean, -kLargestMagnitude, kLargestMagnitude);

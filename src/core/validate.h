@@ -19,13 +19,13 @@ void check_values(const char* field, const Eigen::Ref<const Eigen::MatrixXd>& co
 void check_noise(const Eigen::Ref<const Eigen::VectorXd>& noise_variance,
                  Eigen::Index observations);
 
-/// All of the above for a batch of observations, whose noise variances may be left out. Callers
-/// that have another Eigen than the library, such as the Python module, may use it: only plain
+/// All of the above for a batch of observations, whose noise variances may be omitted. Callers
+/// built with another Eigen than the library, such as the Python module, may use it: only plain
 /// memory goes in.
 void check_batch(const MatrixView& X, const MatrixView& Y, const MatrixView& noise_variance,
                  std::ptrdiff_t inputs, std::ptrdiff_t outputs);
 
-/// θ with every empty part filled in, or InvalidArgument.
+/// θ with every empty part filled in; throws InvalidArgument if it is invalid.
 Hyperparameters complete(Hyperparameters theta, Eigen::Index inputs, Eigen::Index outputs);
 
 /// The θ of a model that has learned nothing yet, complete.

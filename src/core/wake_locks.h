@@ -6,9 +6,9 @@
 
 namespace splitgp {
 
-/// So that threads which predict at once build a dormant local GP's factor once: the one thing that
-/// a const method changes, and no answer depends on it. Several locks, so that threads seldom wait
-/// for one another; a copy of a model has its own.
+/// Locks that let predicting threads build a dormant local GP's factor only once. That is the one
+/// thing a const method changes, and no answer depends on it. There are several locks, so that
+/// threads seldom wait for one another; a copy of a model has its own.
 class WakeLocks {
   static constexpr std::size_t kLocks = 16;
 
@@ -18,7 +18,7 @@ class WakeLocks {
   WakeLocks& operator=(const WakeLocks&) { return *this; }
 
   using Held = std::array<std::unique_lock<std::mutex>, kLocks>;
-  /// For who copies a model: nothing is built meanwhile.
+  /// For copying a model: nothing is built meanwhile.
   Held all() const {
     Held held;
     for (std::size_t i = 0; i < kLocks; ++i) held[i] = std::unique_lock(locks_[i]);

@@ -27,8 +27,8 @@ void keep_awake(Partition& partition, Index local_gp) {
   if (partition.awake_limit > 0) partition.awake.push_back(local_gp);
 }
 
-// The clock algorithm: who was used since it was last looked at gets another round. Every use pays
-// for one more look, so an update looks at a bounded number.
+// The clock algorithm: a local GP used since the last look gets another round. Every use pays for
+// one more look, so an update looks at a bounded number.
 void let_sleep(Partition& partition) {
   if (partition.awake_limit == 0) return;
   while (std::ssize(partition.awake) > partition.awake_limit) {

@@ -4,8 +4,8 @@
 
 namespace splitgp {
 
-/// Which local GPs keep their factors. Without a limit all do; with one, those used longest ago go
-/// to sleep, which costs a refactorisation, O(m³), when they are needed next.
+/// Which local GPs keep their factors. Without a limit all do; with one, the least recently used go
+/// to sleep, which costs a refactorisation, O(m³), when they are next needed.
 
 /// Wakes a local GP that is about to be used.
 void wake(Partition& partition, Eigen::Index local_gp);
@@ -14,14 +14,14 @@ void wake(Partition& partition, Eigen::Index local_gp);
 /// it leaves the local GP as it is.
 void wake_for_reading(const Partition& partition, Eigen::Index local_gp);
 
-/// Says that an awake local GP was made or used.
+/// Records that an awake local GP was created or used.
 void keep_awake(Partition& partition, Eigen::Index local_gp);
 
-/// Lets the local GPs beyond the limit sleep. Called by updates alone: what was woken for a
-/// prediction stays awake until it has been made.
+/// Puts the local GPs beyond the limit to sleep. Only updates call it, so what was woken for a
+/// prediction stays awake until that is done.
 void let_sleep(Partition& partition);
 
-/// A limit from now on; 0: none.
+/// Sets the limit; 0 means none.
 void set_awake_limit(Partition& partition, Eigen::Index limit);
 
 }  // namespace splitgp

@@ -123,7 +123,7 @@ class XzSource : public Decompressor {
  public:
   XzSource(std::unique_ptr<ByteSource> packed, std::string name)
       : Decompressor(std::move(packed), std::move(name)) {
-    // Many times what `xz -9` needs; without a limit, a damaged header could ask for anything.
+    // Many times what `xz -9` needs; without a limit, a damaged header could demand any amount.
     constexpr std::uint64_t kMemory = std::uint64_t{1} << 30;
     if (lzma_stream_decoder(&stream_, kMemory, LZMA_CONCATENATED) != LZMA_OK) {
       throw std::bad_alloc();

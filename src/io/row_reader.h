@@ -30,7 +30,7 @@ struct ColumnSelection {
 };
 
 /// Reads the rows of a table, each as soon as its line break has arrived. Bad rows are reported,
-/// and reading goes on; ReadError means that the input cannot be read at all. Blank lines are
+/// and reading continues; ReadError means that the input cannot be read at all. Blank lines are
 /// skipped.
 class RowReader {
  public:

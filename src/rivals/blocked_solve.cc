@@ -7,7 +7,7 @@ namespace splitgp::rivals {
 using Eigen::Index;
 
 void solve_lower_blocked(const GrowingCholesky& factor, Eigen::Ref<Eigen::MatrixXd> B) {
-  // Below these sizes copying rows of L costs more than it saves.
+  // Below these sizes, copying rows of L costs more than it saves.
   constexpr Index kFewColumns = 8;
   constexpr Index kFewRows = 64;
   constexpr Index kBlock = 128;

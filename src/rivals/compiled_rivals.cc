@@ -1,4 +1,4 @@
-// Compiled once for each instruction set (src/variants.cmake), like everything it calls.
+// Compiled once per instruction set (src/variants.cmake), like everything it calls.
 
 #include "rivals/compiled_rivals.h"
 
@@ -10,7 +10,7 @@
 #define SPLITGP_TEXT(name) #name
 #define SPLITGP_NAME(instruction_set) SPLITGP_TEXT(instruction_set)
 
-// The only name that is visible outside of this compilation of the rivals.
+// The only name that is visible outside this compilation of the rivals.
 extern "C" const splitgp::rivals::CompiledRivals SPLITGP_RIVALS(SPLITGP_INSTRUCTION_SET){
     SPLITGP_NAME(SPLITGP_INSTRUCTION_SET),
     splitgp::rivals::make_full_gp,

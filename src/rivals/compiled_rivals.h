@@ -16,8 +16,8 @@ std::unique_ptr<Method> make_local_gp_regression(const RivalState&,
 std::unique_ptr<Method> make_locally_growing_gp(const RivalState&,
                                                 const LocallyGrowingGp::Options&);
 
-/// The way into the rivals' arithmetic, which is compiled for the same instruction sets as the
-/// core's (core/compiled_core.h): only then is a comparison fair.
+/// The entry points of the rivals' arithmetic, compiled for the same instruction sets as the core's
+/// (core/compiled_core.h), so that comparisons are fair.
 struct CompiledRivals {
   const char* instruction_set;
   decltype(&make_full_gp) full_gp;

@@ -93,7 +93,7 @@ MatrixXd ExactGp::covariances(const Eigen::Ref<const MatrixXd>& points,
   return K;
 }
 
-// The observations that the factor does not have yet.
+// Adds the observations that the factor does not have yet.
 void ExactGp::factorise_rest() {
   while (factor_.size() < size()) {
     const Index rows = std::min(kBlock, size() - factor_.size());
@@ -102,8 +102,8 @@ void ExactGp::factorise_rest() {
   }
 }
 
-// With old rows L and new rows [C B]: W = L⁻¹Cᵀ and M·Mᵀ = B − Wᵀ·W. False, and nothing is changed,
-// if a pivot is not clear of rounding.
+// With old rows L and new rows [C B]: W = L⁻¹Cᵀ and M·Mᵀ = B − Wᵀ·W. Returns false, and changes
+// nothing, if a pivot is not clear of rounding.
 bool ExactGp::factorise_block(Index rows) {
   const Index n = factor_.size();
   const MatrixXd fresh = inputs_.middleRows(n, rows).transpose();
@@ -118,7 +118,7 @@ bool ExactGp::factorise_block(Index rows) {
   if (llt.info() != Eigen::Success) return false;
   const MatrixXd M = llt.matrixL();
   for (Index r = 0; r < rows; ++r) {
-    // Written so that a NaN fails too.
+    // Written so that NaN fails too.
     if (!(M(r, r) * M(r, r) > rounding(n + r))) return false;
   }
   VectorXd w(n + rows);
@@ -137,8 +137,8 @@ void ExactGp::factorise_row() {
   theta_->kernel.values_in_place(w.array());
   factor_.solve_lower(w);
   double pivot_squared = diagonal(row) - w.squaredNorm();
-  // A pivot² below the rounding error of its own computation says nothing; what is added here is
-  // the same as a little more noise of this one observation.
+  // A pivot² below the rounding error of its own computation is meaningless; what is added here
+  // equals a little more noise on this one observation.
   if (!(pivot_squared > rounding(row))) {
     const double jitter = std::max(1e-10 * theta_->values.signal_variance, rounding(row));
     pivot_squared = std::max(pivot_squared, 0.0) + jitter;
@@ -146,7 +146,7 @@ void ExactGp::factorise_row() {
   append_solved(w, std::sqrt(pivot_squared));
 }
 
-// Noise below 1e-12 of the signal variance is lifted to that, as in core/local_gp.cc.
+// Noise below 1e-12 of the signal variance is raised to that, as in core/local_gp.cc.
 double ExactGp::diagonal(Index row) const {
   const Hyperparameters& theta = theta_->values;
   const double noise = theta.noise_variance + noise_variance_(row);
@@ -176,7 +176,7 @@ ExactGp::Posterior ExactGp::predict(const Eigen::Ref<const MatrixXd>& X) const {
   Posterior result{MatrixXd(outputs_.cols(), X.cols()), VectorXd(X.cols())};
   for (Index first = 0; first < X.cols(); first += kQueries) {
     const Index q = std::min(kQueries, X.cols() - first);
-    // With W = L⁻¹K: means are WᵀZ and variances k(x,x) − wᵀw, one solve for both.
+    // With W = L⁻¹K, means are WᵀZ and variances k(x,x) − wᵀw: one solve for both.
     MatrixXd W = covariances(inputs_.topRows(n), X.middleCols(first, q));
     solve_lower_blocked(factor_, W);
     MatrixXd mean = solved_.topRows(n).transpose() * W;

@@ -14,26 +14,26 @@ namespace splitgp::rivals {
 struct Batch {
   Eigen::Ref<const Eigen::MatrixXd> X;
   Eigen::Ref<const Eigen::MatrixXd> Y;
-  Eigen::Ref<const Eigen::VectorXd> noise_variance;  // one for each column
+  Eigen::Ref<const Eigen::VectorXd> noise_variance;  // one per column
   std::vector<std::uint64_t> sequence;
 };
 
-/// An exact GP of any number of observations: the piece all rivals are made of.
+/// An exact GP on any number of observations: the building block of all rivals.
 ///
-/// Core's LocalGp is the same for one cell of a partition, with a bound on its size and a sibling's
-/// observations; this one has neither, grows by a fifth at a time (a doubled factor would be four
-/// times as large) and works in blocks where many rows or queries come at once.
+/// The core's LocalGp is the same for one cell of a partition, with a bound on its size and a
+/// sibling's observations. This one has neither, grows by a fifth at a time (a doubled factor would
+/// be four times as large), and works in blocks when many rows or queries come at once.
 class ExactGp {
  public:
   ExactGp(Eigen::Index inputs, Eigen::Index outputs, ThetaPointer theta);
 
-  /// O(n²) for each observation; a batch is several times faster than one by one.
+  /// O(n²) per observation; a batch is several times as fast as one by one.
   void append(const Batch& batch);
-  /// Forgets observation j. O(n²)
+  /// Removes observation j. O(n²)
   void remove(Eigen::Index j);
-  /// Factorises anew with θ. O(n³)
+  /// Factorises again with θ. O(n³)
   void refit(ThetaPointer theta);
-  /// A GP of these observations alone. O(k³)
+  /// A GP on these observations only. O(k³)
   ExactGp subset(const std::vector<Eigen::Index>& rows) const;
 
   /// Means (p × q), and latent variances (q) of an output of scale 1, at the columns of X.

@@ -19,7 +19,7 @@ class FullMethod : public Method {
   void predict(const Eigen::Ref<const Eigen::MatrixXd>& X, Prediction& result) const override {
     ExactGp::Posterior posterior = gp_.predict(X);
     result.mean = std::move(posterior.mean);
-    // The prior's variances are there already: σ_0² times the squared scale of each output.
+    // The prior's variances are already there: σ_0² times the squared scale of each output.
     result.variance.array().rowwise() *=
         posterior.variance.transpose().array() / gp_.theta().signal_variance;
   }

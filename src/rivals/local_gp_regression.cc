@@ -57,8 +57,8 @@ class LocalModels : public Method {
     }
   }
 
-  // w_gen is a similarity under θ, so with another θ it means another partition: the one that the
-  // observations would have made, had they come under this θ.
+  // w_gen is a similarity under θ, so another θ means another partition: the one these observations
+  // would have produced under it.
   void refit(const ThetaPointer& theta) override {
     theta_ = theta;
     const std::vector<ExactGp> old = std::exchange(models_, {});
@@ -93,7 +93,7 @@ class LocalModels : public Method {
   }
 
   // The paper's Algorithm 2: ŷ = Σ w_k ŷ_k / Σ w_k over the M nearest models. It derives the
-  // weights as p(k | x), so the variance is that of the mixture they make.
+  // weights as p(k | x), so the variance is that of the mixture they define.
   void predict(const Eigen::Ref<const MatrixXd>& X, Prediction& result) const override {
     const Index count = neighbors_ == 0 ? centers_.size() : Index{neighbors_};
     std::vector<Neighbor> neighbors;

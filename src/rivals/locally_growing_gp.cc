@@ -86,8 +86,8 @@ class GrowingTree : public Method {
   }
 
  private:
-  // Along the input of largest extent, at its mean; each point goes to a child drawn by the same
-  // probabilities that later points are.
+  // Cuts along the input with the largest extent, at its mean; each point goes to a child drawn
+  // with the same probabilities as for later points.
   void split(Index leaf) {
     ExactGp& parent = leaves_[static_cast<std::size_t>(leaf)];
     const VectorXd extent =
@@ -108,7 +108,7 @@ class GrowingTree : public Method {
       if (probability > most_right) most_right = probability, rightmost = row;
       if (probability < least_right) least_right = probability, leftmost = row;
     }
-    // Neither child stays empty, whatever the coins say.
+    // Neither child stays empty, whatever was drawn.
     if (right.empty()) std::erase(left, rightmost), right.push_back(rightmost);
     if (left.empty()) std::erase(right, leftmost), left.push_back(leftmost);
 

@@ -11,14 +11,14 @@
 
 namespace splitgp::rivals {
 
-/// What makes one rival different from another; Regressor has the rest. Inputs have been checked.
+/// What distinguishes one rival from another; Regressor has the rest. Inputs have been checked.
 class Method {
  public:
   virtual ~Method() = default;
 
   /// Learns the columns of a batch in order.
   virtual void learn(const Batch& batch) = 0;
-  /// Brings everything to θ.
+  /// Refits everything to θ.
   virtual void refit(const ThetaPointer& theta) = 0;
   /// Sets mean and variance (p × q) at the columns of X.  REQUIRES: n_local() > 0.
   virtual void predict(const Eigen::Ref<const Eigen::MatrixXd>& X, Prediction& result) const = 0;

@@ -11,7 +11,7 @@ using Eigen::Index;
 double RandomTree::Cut::probability_right(const Eigen::Ref<const Eigen::VectorXd>& x) const {
   const double beyond = x(dimension) - position;
   if (width > 0.0) return std::clamp(0.5 + beyond / width, 0.0, 1.0);
-  // Points that are all the same cannot be told apart; a coin can.
+  // Identical points cannot be separated by a cut, only by a coin toss.
   return beyond == 0.0 ? 0.5 : (beyond > 0.0 ? 1.0 : 0.0);
 }
 
@@ -28,7 +28,7 @@ Index RandomTree::draw_leaf(const Eigen::Ref<const Eigen::VectorXd>& x,
 void RandomTree::active_leaves(const Eigen::Ref<const Eigen::VectorXd>& x,
                                std::vector<Active>& leaves) const {
   leaves.clear();
-  std::vector<Active> open{{0, 1.0}};  // nodes, for now
+  std::vector<Active> open{{0, 1.0}};  // nodes, not leaves yet
   while (!open.empty()) {
     const Active here = open.back();
     open.pop_back();

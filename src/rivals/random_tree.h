@@ -50,7 +50,7 @@ class RandomTree {
   std::vector<Eigen::Index> node_of_leaf_{0};
 };
 
-/// In [0, 1): the same everywhere, which the standard's distributions are not.
+/// In [0, 1), and the same on every platform, unlike the standard's distributions.
 inline double uniform(std::mt19937_64& random) {
   return static_cast<double>(random() >> 11) * 0x1p-53;
 }

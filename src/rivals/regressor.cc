@@ -15,7 +15,7 @@ namespace {
 
 Options training_options(const CommonOptions& common) {
   if (common.training == Training::background)
-    throw InvalidArgument("training is \"background\"; a rival's must be one of off, inline");
+    throw InvalidArgument("training is \"background\"; for a rival it must be one of off, inline");
   Options options;
   options.kernel = common.kernel;
   options.training = common.training;

@@ -12,7 +12,7 @@ namespace splitgp::rivals {
 struct Regressor::State : RivalState {
   std::unique_ptr<Method> method;
 
-  /// Makes the method itself, and checks its own options.
+  /// Creates the method and checks its options.
   using MakeMethod = std::function<std::unique_ptr<Method>(const RivalState&)>;
   static std::unique_ptr<State> make(Eigen::Index inputs, Eigen::Index outputs,
                                      const CommonOptions& options, const MakeMethod& make_method);

@@ -7,7 +7,7 @@ namespace splitgp::rivals {
 
 /// What all rivals hold besides their observations.
 struct RivalState {
-  Options options;  // those that Train looks at; the others mean nothing here
+  Options options;  // only those that Train uses matter here
   StreamKnowledge knowledge;
 
   Eigen::Index inputs() const { return knowledge.inputs(); }

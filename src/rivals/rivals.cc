@@ -1,4 +1,4 @@
-// The public classes of rivals.h; what they do is compiled once for each instruction set.
+// The public classes of rivals.h; their work is compiled once per instruction set.
 
 #include "splitgp/rivals.h"
 

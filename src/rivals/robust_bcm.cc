@@ -51,8 +51,8 @@ class Committee : public Method {
   // Deisenroth & Ng. With precisions t = 1/σ², β_k the weight of
   // expert k and t_0 the prior's precision, all four are
   //   t = (correction) t_0 + Σ β_k (t_k − (correction) t_0),   μ = m + Σ β_k t_k (μ_k − m) / t,
-  // where the correction is 1 for the committee machines and 0 for the products. Written so, no
-  // precision is ever the difference of two large ones: t_k ≥ t_0.
+  // where the correction is 1 for the committee machines and 0 for the products. Written like this,
+  // no precision is ever the difference of two large ones: t_k ≥ t_0.
   void predict(const Eigen::Ref<const Eigen::MatrixXd>& X, Prediction& result) const override {
     const Hyperparameters& theta = experts_.front().theta();
     const double prior = 1.0 / theta.signal_variance;
@@ -74,7 +74,7 @@ class Committee : public Method {
           (posterior.mean.colwise() - theta.mean).array().rowwise() * (beta / variance).transpose();
     }
     result.mean = (sum.array().rowwise() / precision.transpose()).matrix().colwise() + theta.mean;
-    // The prior's variances are there already.
+    // The prior's variances are already there.
     result.variance.array().rowwise() *= (prior / precision).transpose();
   }
 
@@ -115,7 +115,7 @@ class Committee : public Method {
 
   Combination combination_;
   std::mt19937_64 random_;
-  std::vector<std::size_t> order_;  // experts still to come in this round
+  std::vector<std::size_t> order_;  // experts left in this round
   std::vector<ExactGp> experts_;
 };
 

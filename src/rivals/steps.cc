@@ -24,11 +24,11 @@ TrainResult train_method(RivalState& model, Method& method, bool search) {
   return result;
 }
 
-// How many more observations until the schedule may act.
+// How many more observations until a training may be due.
 Index until_training(const RivalState& model) {
   if (model.options.training == Training::off) return std::numeric_limits<Index>::max();
   const std::uint64_t next = model.knowledge.schedule.marks().next;
-  // Before the first training any observation may make θ follow the scale of the data.
+  // Before the first training, any observation may change θ to follow the scale of the data.
   if (!model.knowledge.schedule.ever_trained() || next <= model.knowledge.observations) return 1;
   return static_cast<Index>(next - model.knowledge.observations);
 }
@@ -48,7 +48,7 @@ void train_if_due(RivalState& model, Method& method) {
 
 void learn(RivalState& model, Method& method, const Eigen::Ref<const MatrixXd>& X,
            const Eigen::Ref<const MatrixXd>& Y, const Eigen::Ref<const VectorXd>& noise_variance) {
-  // Trainings fall between the same observations as if they came one by one.
+  // Trainings happen after the same observations as if they came one by one.
   for (Index first = 0; first < X.cols();) {
     const Index b = std::min(X.cols() - first, until_training(model));
     std::vector<std::uint64_t> sequence(static_cast<std::size_t>(b));

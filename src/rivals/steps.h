@@ -5,8 +5,8 @@
 #include "rivals/method.h"
 #include "rivals/rival_state.h"
 
-/// What all rivals do in the same way, around the one thing that makes them different. Inputs have
-/// been checked.
+/// What all rivals do in the same way, around the Method that distinguishes them. Inputs have been
+/// checked.
 namespace splitgp::rivals {
 
 /// Learns the columns of X and Y in order, and trains where the schedule says so.

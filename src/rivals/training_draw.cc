@@ -12,12 +12,12 @@ using Eigen::Index;
 
 namespace {
 
-// Of n_parts blocks that together cost no more than one may alone.
+// The largest of n_parts equal blocks that together cost no more than one block may.
 Index largest_block(Index n_parts) {
   return static_cast<Index>(std::cbrt(kLargestTrainingCost / static_cast<double>(n_parts)));
 }
 
-// The seed that core gives its own draw.
+// The seed that the core uses for its own draw.
 std::uint64_t seed_of(const RivalState& model) {
   return model.options.seed + model.knowledge.observations;
 }
@@ -34,7 +34,7 @@ std::vector<Index> random_order(Index n, Index count, std::mt19937_64& random) {
   return order;
 }
 
-// `most` of n rows in random order: the first ones of a block must be a fair sample too, because
+// `most` of n rows in random order: the first rows of a block must be a fair sample too, because
 // Train takes its first look at them.
 std::vector<Index> draw_rows(Index n, Index most, std::mt19937_64& random) {
   return random_order(n, std::min(n, most), random);
@@ -53,7 +53,7 @@ TrainingSet::Block block_of(const ExactGp& part, const std::vector<Index>& rows)
   return block;
 }
 
-// Blocks as regions, every observation its region's own.
+// Blocks as regions, each of which owns all its observations.
 class Blocks : public TrainingRegions {
  public:
   explicit Blocks(Index inputs) : centers_(inputs) {}
@@ -64,7 +64,7 @@ class Blocks : public TrainingRegions {
   }
 
   const Centers& centers() const override { return centers_; }
-  // The running mean, as the core's local GPs have it.
+  // The running mean, as in the core's local GPs.
   Eigen::VectorXd center(Index i) const override {
     const Eigen::MatrixXd& inputs = at(i).inputs;
     Eigen::VectorXd mean = Eigen::VectorXd::Zero(inputs.cols());

@@ -40,7 +40,7 @@ void predict_mixture(const std::vector<ExactGp>& parts, const Votes& votes,
     mean.col(vote.query) += vote.weight * d;
     square.col(vote.query) += vote.weight * (variance * squared_scale + d.cwiseAbs2());
   });
-  // A rounded difference of moments may fall below what any variance can be.
+  // A rounded difference of moments may fall below any possible variance.
   const VectorXd least =
       std::numeric_limits<double>::epsilon() * theta.signal_variance * squared_scale;
   result.variance = (square - mean.cwiseAbs2()).cwiseMax(least.replicate(1, X.cols()));

@@ -8,14 +8,14 @@
 
 namespace splitgp::rivals {
 
-/// A part's say at one query.
+/// A part's weight at one query.
 struct Vote {
   Eigen::Index query = 0;
   double weight = 0.0;
 };
 
-/// For each part, where it speaks: so that each predicts all its queries in one go. The weights of
-/// a query sum to 1.
+/// The queries each part takes part in, so that it predicts them all in one go. The weights of a
+/// query sum to 1.
 using Votes = std::vector<std::vector<Vote>>;
 
 /// The mixture Σ w_k N(μ_k, σ_k²): its mean, and its variance Σ w_k (σ_k² + (μ_k − μ)²).

@@ -8,12 +8,12 @@
 
 namespace splitgp::store {
 
-/// The last column of every row of a model file is the checksum of the others: SQLite finds a
-/// damaged page only if its structure is broken, not if a number in it is another.
+/// The last column of every row of a model file is the checksum of the others: SQLite detects a
+/// damaged page only if its structure is broken, not if a number in it has changed.
 ///
-/// Every step is a bijection of the sum and of the value, so damage to one value is always found.
-/// Being quick matters (a million rows within a fraction of a second); being hard to forge does
-/// not.
+/// Every step is a bijection of the sum and of the value, so damage to one value is always
+/// detected. Speed matters (a million rows within a fraction of a second); resistance to forgery
+/// does not.
 class Checksum {
  public:
   void add(std::uint64_t word) {
@@ -22,7 +22,7 @@ class Checksum {
   }
   void add(std::int64_t value) { add(static_cast<std::uint64_t>(value)); }
   void add(double value) {
-    // SQLite knows neither −0 nor the many kinds of NaN.
+    // SQLite keeps neither −0 nor the many kinds of NaN.
     add(std::isnan(value) ? kNan : std::bit_cast<std::uint64_t>(value + 0.0));
   }
   void add(std::string_view text) {
@@ -39,7 +39,7 @@ class Checksum {
   }
   void add_null() { add(kNan); }
 
-  /// As SQLite keeps it.
+  /// As SQLite stores it.
   std::int64_t value() const { return static_cast<std::int64_t>(sum_); }
 
  private:

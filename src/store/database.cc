@@ -27,7 +27,7 @@ std::string reason(sqlite3* handle) {
   }
 }
 
-// A file name in a URI: only what RFC 3986 leaves alone stays as it is.
+// A file name in a URI: everything is escaped but what RFC 3986 calls unreserved.
 std::string escaped(const std::string& name) {
   constexpr char kDigits[] = "0123456789ABCDEF";
   std::string result;
@@ -58,10 +58,10 @@ FileError damaged(const std::filesystem::path& path, const std::string& what) {
 
 Database::Database(const std::filesystem::path& path, Mode mode)
     : path_(path), writes_(mode == Mode::create || mode == Mode::read_write) {
-  // Absolute, because a URI's path has to be.
+  // Absolute, because the path in a URI has to be.
   const std::string name = "file://" + escaped(std::filesystem::absolute(path).string()) +
                            (mode == Mode::immutable ? "?immutable=1" : "");
-  // One thread at a time uses a connection, so SQLite need not lock it.
+  // Only one thread at a time uses a connection, so SQLite need not lock it.
   int flags = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
   flags |= writes_ ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
   if (mode == Mode::create) flags |= SQLITE_OPEN_CREATE;
@@ -70,7 +70,7 @@ Database::Database(const std::filesystem::path& path, Mode mode)
   handle_.reset(handle);
   if (handle == nullptr) throw std::bad_alloc();
   if (code != SQLITE_OK) fail();
-  // Someone at the sqlite3 shell may hold the file for a moment.
+  // An sqlite3 shell may hold the file for a moment.
   sqlite3_busy_timeout(handle, 5000);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
@@ -99,7 +99,7 @@ std::string Database::first_bytes(int count) const {
   sqlite3_int64 size = 0;
   if (file == nullptr || file->pMethods == nullptr ||
       file->pMethods->xFileSize(file, &size) != SQLITE_OK) {
-    throw cannot("read", path_, "its size cannot be told");
+    throw cannot("read", path_, "its size is unknown");
   }
   std::string bytes(static_cast<std::size_t>(std::min<sqlite3_int64>(size, count)), '\0');
   if (!bytes.empty() &&
@@ -123,7 +123,7 @@ Transaction::Transaction(Database& database) : database_(database) {
 }
 
 Transaction::~Transaction() {
-  // After some errors SQLite has rolled back by itself.
+  // After some errors SQLite has already rolled back.
   if (sqlite3_get_autocommit(database_.handle()) == 0) {
     sqlite3_exec(database_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
   }

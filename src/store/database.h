@@ -10,11 +10,11 @@
 
 namespace splitgp::store {
 
-/// What to do with a file, for messages: "cannot open model.splitgp: ...".
+/// An error about a file: "cannot open model.splitgp: ...".
 FileError cannot(const char* action, const std::filesystem::path& path, const std::string& reason);
 FileError damaged(const std::filesystem::path& path, const std::string& what);
 
-/// A connection to an SQLite file whose every failure is a FileError.
+/// A connection to an SQLite file. Every failure is a FileError.
 ///
 /// The file is not trusted: triggers, views and extensions in it are not run.
 class Database {
@@ -22,8 +22,8 @@ class Database {
   enum class Mode {
     create,      ///< A new file.
     read_write,  ///< An existing one.
-    read_only,   ///< Beside a writer: sees the last transaction.
-    immutable,   ///< Of a file that nobody changes: makes no locks and no other files.
+    read_only,   ///< May run beside a writer: sees the last transaction.
+    immutable,   ///< A file that does not change: needs no locks and no other files.
   };
   Database(const std::filesystem::path& path, Mode mode);
   Database(const Database&) = delete;
@@ -31,11 +31,12 @@ class Database {
 
   void execute(const std::string& sql);
 
-  /// In bytes, with the log.
+  /// In bytes, including the log.
   std::uintmax_t size() const;
 
-  /// The file's first bytes as they are, fewer if it is shorter. Through SQLite, because closing a
-  /// file of our own would drop the locks of every connection this process has to it (POSIX).
+  /// The file's first bytes as they are, fewer if it is shorter. Read through SQLite, because
+  /// closing a descriptor of our own would drop the locks of every connection this process has to
+  /// the file (POSIX).
   std::string first_bytes(int count) const;
 
   sqlite3* handle() const { return handle_.get(); }

@@ -51,16 +51,16 @@ void check_kind(const std::filesystem::path& path) {
   if (std::ssize(header) < kHeaderSize && kMagic.starts_with(header.substr(0, kMagic.size()))) {
     throw damaged(path, "it ends after " + std::to_string(header.size()) + " bytes");
   }
-  if (!header.starts_with(kMagic)) throw FileError(not_ours + "it is no SQLite database");
+  if (!header.starts_with(kMagic)) throw FileError(not_ours + "it is not an SQLite database");
   if (big_endian(header, kApplicationIdAt) != kApplicationId) {
-    throw FileError(not_ours + "it is some other program's SQLite database");
+    throw FileError(not_ours + "it is another program's SQLite database");
   }
   const std::uint32_t version = big_endian(header, kUserVersionAt);
   if (version == 0) throw damaged(path, "it has no format version");
   if (version > kFormatVersion) {
     throw FileError(path.string() + " has format version " + std::to_string(version) +
                     "; this splitgp reads versions up to " + std::to_string(kFormatVersion) +
-                    ", a newer one is needed");
+                    ", so a newer one is needed");
   }
 }
 
@@ -73,7 +73,7 @@ std::uint32_t format_version(const Database& database) {
 void check_length(const Database& database) {
   const std::string header = database.first_bytes(kHeaderSize);
   if (std::ssize(header) < kHeaderSize) throw damaged(database.path(), "it has been cut off");
-  // Other programs may write without counting pages; SQLite then goes by the file's length.
+  // Other programs may write without counting pages; SQLite then uses the file's length.
   if (big_endian(header, kPagesValidForAt) != big_endian(header, kChangeCounterAt)) return;
   const std::uintmax_t page_size =
       std::max<std::uint32_t>(big_endian(header, kPageSizeAt) >> 16, 2);

@@ -22,7 +22,7 @@ Eigen::VectorXd read_vector(TableReader& rows, const char* column) {
   return *numbers;
 }
 
-// One sentence a line.
+// One sentence per line.
 std::string joined(const std::vector<std::string>& lines) {
   std::string text;
   for (const std::string& line : lines) text += text.empty() ? line : "\n" + line;
@@ -70,7 +70,7 @@ ThetaVersions read_thetas(const Database& database, Eigen::Index inputs, Eigen::
       rows.fail(error.what());
     }
     if (!thetas.emplace(version, std::make_shared<const Theta>(theta, version)).second) {
-      rows.fail("it comes twice");
+      rows.fail("it appears twice");
     }
   }
   return thetas;

@@ -9,7 +9,7 @@ namespace {
 
 std::string name(std::uint64_t local_gp) { return "local GP " + std::to_string(local_gp); }
 
-// Forgets what it does not own.
+// Drops the points it does not own.
 void keep_owned(Membership::Members& points) {
   std::size_t to = 0;
   for (std::size_t from = 0; from < points.sequence.size(); ++from) {
@@ -47,7 +47,7 @@ void Membership::route(std::uint64_t sequence, std::uint64_t local_gp,
   ++points.n_owned;
   const bool full = std::ssize(points.sequence) > split_limit_ + 1;
   if (full != displaced.has_value()) {
-    throw Inconsistent(full ? "it displaces nothing" : "it displaces a point without need");
+    throw Inconsistent(full ? "it displaces nothing" : "it displaces a point needlessly");
   }
   if (!displaced) return;
   const auto found = std::lower_bound(points.sequence.begin(), points.sequence.end(), *displaced);
@@ -75,7 +75,7 @@ void Membership::split(Eigen::Index parent, Eigen::Index child,
   }
   if (left != leaving.size()) {
     throw Inconsistent("observation " + std::to_string(leaving[left]) +
-                       " leaves the parent without being there");
+                       " leaves the parent but is not in it");
   }
   second.n_owned = std::ssize(leaving);
   first.n_owned -= second.n_owned;

@@ -8,18 +8,18 @@
 
 namespace splitgp::store {
 
-/// A history that no model can have had.
+/// A history that no model can have.
 class Inconsistent : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Which observations each local GP holds, found by repeating what each observation did: where it
-/// was routed to, what it displaced, whether it caused a split. Repeating is exact, because no
-/// number is computed, and quick; and a checkpoint has to write only what is new, not the lists of
-/// the local GPs it touched.
+/// Which observations each local GP holds, found by replaying what each observation did: where it
+/// was routed, what it displaced, whether it caused a split. Replaying is exact, because no number
+/// is computed, and fast; and a checkpoint has to write only what is new, not the lists of all
+/// local GPs that changed.
 ///
-/// Every step is checked, so that a file can claim nothing that a model could not have done.
+/// Every step is checked, so that a file cannot claim anything a model could not have done.
 class Membership {
  public:
   /// In the factor's order, which is the order of arrival.
@@ -31,7 +31,7 @@ class Membership {
 
   Membership(int split_limit, bool inherit) : split_limit_(split_limit), inherit_(inherit) {}
 
-  /// A local GP that was there from the start.
+  /// Adds a local GP that was there from the start.
   void start_with(Members points);
 
   /// Update: `sequence` goes to a local GP and, if that would hold more than m+1 points, displaces
@@ -42,7 +42,7 @@ class Membership {
   /// Split: `leaving`, in order, go to the child; the rest stay. O(m)
   void split(Eigen::Index parent, Eigen::Index child, const std::vector<std::uint64_t>& leaving);
 
-  /// After the last step.
+  /// Call after the last step.
   std::vector<Members> finish() &&;
 
   Eigen::Index size() const { return std::ssize(local_gps_); }

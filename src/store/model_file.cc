@@ -21,12 +21,13 @@ using store::Database;
 
 namespace {
 
-// The same file under every name it is given, so that writers meet at one lock.
+// One path for every name of the same file, so that all writers use the same lock.
 std::filesystem::path resolved(const std::filesystem::path& path) {
   std::error_code error;
   std::filesystem::path whole =
       std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
-  if (error || whole.filename().empty()) throw store::cannot("open", path, "it names no file");
+  if (error || whole.filename().empty())
+    throw store::cannot("open", path, "it does not name a file");
   return whole;
 }
 
@@ -46,8 +47,8 @@ Stamp stamp(const std::filesystem::path& path) {
   return result;
 }
 
-// Reads without leaving a trace. Without a log the file is complete as it stands, and nothing but
-// itself is needed; if a writer comes along meanwhile, the stamp tells.
+// Reads without leaving a trace. Without a log the file is complete as it stands and needs no
+// other; the stamp shows whether a writer came along meanwhile.
 store::StoredModel read_quietly(const std::filesystem::path& path) {
   constexpr int kTries = 5;
   for (int i = 0; i < kTries; ++i) {
@@ -95,7 +96,7 @@ struct ModelFile::State {
   std::map<std::string, std::string> notes;
 
   store::Steps steps;               // since the last checkpoint
-  std::set<std::string> new_notes;  // too
+  std::set<std::string> new_notes;  // likewise
 
   // None of these without a file. In this order: the lock outlives the connection, and that its
   // statements.
@@ -137,7 +138,7 @@ void ModelFile::State::write_to(Durability durability) {
   // killed process loses nothing that was committed.
   database->execute(durability == Durability::full ? "PRAGMA synchronous = FULL"
                                                    : "PRAGMA synchronous = NORMAL");
-  // It is that already, unless somebody has changed it.
+  // It already is, unless someone has changed it.
   database->execute("PRAGMA journal_mode = WAL");
   writers = std::make_unique<Writers>(*database, *this);
   writers->model.resume(Internals::of(model));

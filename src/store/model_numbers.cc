@@ -13,7 +13,7 @@ ModelNumbers::ModelNumbers(const Database& database) : database_(database) {
   TableReader rows(database, "model", "name");
   while (rows.next()) {
     std::string name(rows.text());
-    if (!values_.emplace(std::move(name), rows.integer()).second) rows.fail("it comes twice");
+    if (!values_.emplace(std::move(name), rows.integer()).second) rows.fail("it appears twice");
     rows.end_row();
   }
 }

@@ -15,12 +15,12 @@ class ModelNumbers {
 
   /// Throws FileError if it is missing or not in [low, high].
   std::int64_t at(const std::string& name, std::int64_t low, std::int64_t high) const;
-  /// Small enough to be added to.
+  /// Small enough to be added to without overflow.
   std::uint64_t count(const std::string& name) const;
   std::uint64_t version(const std::string& name) const;
   bool flag(const std::string& name) const { return at(name, 0, 1) != 0; }
 
-  /// Throws FileError unless there are as many as `name` says.
+  /// Throws FileError unless `found` is the count that `name` gives.
   void check(const std::string& name, std::uint64_t found) const;
 
  private:

@@ -17,14 +17,14 @@
 namespace splitgp::store {
 namespace {
 
-// Tables of a name and something else.
+// Tables with a name and one other column.
 template <typename Read>
 auto read_pairs(const Database& database, const char* table, const char* key, Read read) {
   TableReader rows(database, table, key);
   std::map<std::string, decltype(read(rows))> pairs;
   while (rows.next()) {
     std::string name(rows.text());
-    if (!pairs.emplace(std::move(name), read(rows)).second) rows.fail("it comes twice");
+    if (!pairs.emplace(std::move(name), read(rows)).second) rows.fail("it appears twice");
     rows.end_row();
   }
   return pairs;
@@ -33,7 +33,7 @@ auto read_pairs(const Database& database, const char* table, const char* key, Re
 }  // namespace
 
 StoredModel read_model(Database& database) {
-  // One transaction, so that every table is of the same checkpoint. Ends with the connection.
+  // One transaction, so that all tables are from the same checkpoint. It ends with the connection.
   database.execute("BEGIN");
   const Shape shape = check_schema(database);
   const ModelNumbers numbers(database);

@@ -62,7 +62,7 @@ void ModelWriter::write_all(const ModelState& model) {
   write_changes(model, {});
 }
 
-// What has been learned before there was a file.
+// Writes what was learned before there was a file.
 void ModelWriter::write_start(const ModelState& model) {
   struct Place {
     std::size_t local_gp;
@@ -130,7 +130,7 @@ void ModelWriter::write_histories(const ModelState& model, const Steps& steps) {
     split_.add(std::uint64_t{i}).add(split.sequence);
     split_.add(std::int64_t{split.parent}).add(std::int64_t{split.child});
     split_.add(std::int64_t{split.parent_owned}).add(std::int64_t{split.child_owned});
-    // Splits from before there was a file are in local_gp_at_start, result and all.
+    // The results of splits from before there was a file are in local_gp_at_start.
     if (i - held_.splits < steps.leaving.size()) {
       const std::string leaving = to_text(steps.leaving[i - held_.splits]);
       split_.add(leaving).write();

@@ -12,8 +12,8 @@
 
 namespace splitgp::store {
 
-/// What the observations since the last checkpoint did, in order. The model itself only knows how
-/// things stand now.
+/// What the observations since the last checkpoint did, in order. The model itself only knows its
+/// current state.
 struct Steps {
   struct Step {
     std::uint64_t local_gp = 0;  // routed to
@@ -24,20 +24,20 @@ struct Steps {
   std::vector<std::vector<std::uint64_t>> leaving;  // for each split
 };
 
-/// Writes a model's changes. It remembers what the file holds already, so the cost is that of the
-/// new observations, whatever the model's size; only while local GPs are behind a new θ it also
-/// looks at each of them.
+/// Writes a model's changes. It remembers what the file already holds, so the cost is that of the
+/// new observations, whatever the model's size; only while local GPs are behind a new θ does it
+/// also look at each of them.
 class ModelWriter {
  public:
   ModelWriter(Database& database, Eigen::Index inputs, Eigen::Index outputs,
               std::vector<std::string> input_names, std::vector<std::string> output_names);
 
-  /// Into a new file.  REQUIRES: a transaction.
+  /// Writes into a new file.  REQUIRES: a transaction.
   void write_all(const ModelState& model);
-  /// `model` was just read from the file.
+  /// Continues with `model`, which was just read from the file.
   void resume(const ModelState& model);
 
-  /// What has changed since the last committed().  REQUIRES: a transaction.
+  /// Writes what has changed since the last committed().  REQUIRES: a transaction.
   void write_changes(const ModelState& model, const Steps& steps);
   /// The transaction was committed. Without this call the next write_changes() writes the same
   /// changes again.
@@ -46,7 +46,7 @@ class ModelWriter {
   std::uint64_t observations() const { return held_.observations; }
 
  private:
-  // How far the file is.
+  // How much the file holds.
   struct Held {
     std::uint64_t observations = 0;
     std::size_t splits = 0;
@@ -71,11 +71,11 @@ class ModelWriter {
   TableWriter observation_, split_, training_, theta_, local_gp_, input_, output_, model_;
 
   Held held_;
-  std::uint64_t at_start_ = 0;               // observations when the file was made
+  std::uint64_t at_start_ = 0;               // observations when the file was created
   std::set<std::uint64_t> thetas_;           // in the file
   std::vector<std::uint64_t> local_thetas_;  // in the file, of each local GP
 
-  Held next_;  // what the transaction under way will have made of the above
+  Held next_;  // the above after the current transaction
   std::set<std::uint64_t> new_thetas_;
   std::vector<std::pair<std::size_t, std::uint64_t>> new_local_thetas_;
 };

@@ -13,7 +13,7 @@ namespace splitgp::store {
 namespace {
 
 FileError exists_already(const std::filesystem::path& path) {
-  return cannot("create", path, "it exists already");
+  return cannot("create", path, "it already exists");
 }
 
 // SQLite's files beside a database.
@@ -24,7 +24,7 @@ void remove_companions(const std::filesystem::path& path) {
   }
 }
 
-// A name of its own that is gone in the end, whatever happens.
+// A unique name that is removed in the end, whatever happens.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::filesystem::path& path) : path_(path) {
@@ -45,17 +45,17 @@ class TemporaryFile {
   std::filesystem::path path_;
 };
 
-// Readers beside a writer, and commits that cost one wait for the disk, need the write-ahead log.
+// Readers beside a writer, and commits that wait for the disk only once, need the write-ahead log.
 void switch_to_log(const std::filesystem::path& path) {
-  constexpr int kReadVersionAt = 19;  // 2: to be read with its log
+  constexpr int kReadVersionAt = 19;  // 2: read it with its log
   Database database(path, Database::Mode::read_write);
   database.execute("PRAGMA journal_mode = WAL");
   if (database.first_bytes(kReadVersionAt + 1).back() != 2) {
-    throw cannot("create", path, "its file system cannot hold SQLite's write-ahead log");
+    throw cannot("create", path, "its file system does not support SQLite's write-ahead log");
   }
 }
 
-// A new name is on the disk when its directory is.
+// A new name is on disk only once its directory is.
 void sync_directory_of(const std::filesystem::path& path) {
   const int directory = open(path.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (directory < 0) return;  // not ours to read; the file itself is complete
@@ -68,7 +68,7 @@ void rename_without_replacing(const std::filesystem::path& from, const std::file
   std::filesystem::create_hard_link(from, to, error);
   if (error == std::errc::file_exists) throw exists_already(to);
   if (!error) return;
-  // A file system without hard links. The writer's lock keeps other writers away.
+  // This file system has no hard links. The writer's lock keeps other writers away.
   if (std::filesystem::exists(to, error)) throw exists_already(to);
   std::filesystem::rename(from, to, error);
   if (error) throw cannot("create", to, error.message());
@@ -78,12 +78,12 @@ void rename_without_replacing(const std::filesystem::path& from, const std::file
 
 void make_model_file(const std::filesystem::path& path, const ModelState& model,
                      const ModelFileOptions& options) {
-  std::error_code ignored;  // what is wrong with the directory, SQLite will say
+  std::error_code ignored;  // SQLite will report what is wrong with the directory
   if (std::filesystem::exists(path, ignored)) throw exists_already(path);
   const TemporaryFile temporary(path);
   {
     Database database(temporary.path(), Database::Mode::create);
-    // Nobody needs a rollback of a file that is thrown away if it cannot be finished.
+    // No rollback is needed for a file that is deleted if it cannot be finished.
     database.execute("PRAGMA page_size = 4096; PRAGMA journal_mode = MEMORY");
     Transaction transaction(database);
     create_schema(database, model.inputs, model.outputs);

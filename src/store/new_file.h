@@ -7,9 +7,9 @@
 
 namespace splitgp::store {
 
-/// Makes a model file that holds `model`. It is written under another name and gets its own when it
-/// is complete and on the disk, so a process killed meanwhile leaves no half of a model.
-/// Throws FileError if `path` exists.
+/// Creates a model file that holds `model`. It is written under another name and renamed once it is
+/// complete and on disk, so a process killed meanwhile leaves no half-written model. Throws
+/// FileError if `path` exists.
 void make_model_file(const std::filesystem::path& path, const ModelState& model,
                      const ModelFileOptions& options);
 

@@ -31,7 +31,7 @@ void each_row(AnyOptions& options, AnyHyperparameters& theta, Visitor&& visit) {
   });
 }
 
-// A row of format 1 that says nothing: a starting θ has no version.
+// A row of format 1 without meaning: a starting θ has no version.
 constexpr std::string_view kVersionRow = "hyperparameters.version";
 
 template <typename Value>
@@ -47,7 +47,7 @@ std::string text_of(const Value& value) {
   }
 }
 
-// False if the text is no such value.
+// False if the text is not such a value.
 template <typename Value>
 bool read_value(std::string_view name, std::string_view text, Value& value) {
   if constexpr (std::is_same_v<Value, bool>) {
@@ -83,7 +83,7 @@ Options read_options(const Database& database, std::uint32_t format) {
   TableReader rows(database, "option", "name");
   while (rows.next()) {
     std::string name(rows.text());
-    if (!texts.emplace(std::move(name), rows.text()).second) rows.fail("it comes twice");
+    if (!texts.emplace(std::move(name), rows.text()).second) rows.fail("it appears twice");
     rows.end_row();
   }
   Options options;
@@ -104,7 +104,7 @@ Options read_options(const Database& database, std::uint32_t format) {
   }
   options.hyperparameters = std::move(theta);
   texts.erase(std::string(kVersionRow));
-  // An option we do not know would change the model behind our back.
+  // An unknown option might change what the model means.
   if (!texts.empty()) {
     throw damaged(database.path(), "option " + texts.begin()->first + " is unknown");
   }

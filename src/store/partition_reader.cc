@@ -33,7 +33,7 @@ std::vector<ThetaPointer> read_local_gps(const Database& database, const ThetaVe
 
 struct StoredSplit {
   SplitRecord record;
-  std::optional<std::vector<std::uint64_t>> leaving;  // nothing before the file was made
+  std::optional<std::vector<std::uint64_t>> leaving;  // absent for splits before the file
 };
 
 std::vector<StoredSplit> read_splits(const Database& database) {
@@ -61,7 +61,7 @@ std::vector<StoredSplit> read_splits(const Database& database) {
   return splits;
 }
 
-// The values of all observations, in order; one after the other in memory.
+// The values of all observations, in order and contiguous in memory.
 struct StoredValues {
   Index inputs;
   Index outputs;
@@ -69,7 +69,8 @@ struct StoredValues {
 
   Index width() const { return inputs + outputs + 1; }
   std::uint64_t size() const { return values.size() / static_cast<std::size_t>(width()); }
-  // Room for `count`, but never for more than a file of that size can hold: a value takes a byte.
+  // Reserves room for `count`, but never for more than a file of that size can hold: a value takes
+  // at least a byte.
   void reserve(std::uint64_t count, std::uintmax_t file_size) {
     const auto columns = static_cast<std::size_t>(width());
     values.reserve(std::min<std::size_t>(count, file_size / columns) * columns);
@@ -88,7 +89,7 @@ void read_values(TableReader& rows, StoredValues& observations) {
   if (observations.values.back() < 0.0) rows.fail("noise_variance is negative");
 }
 
-// The local GPs that were there when the file was made.
+// The local GPs that were there when the file was created.
 void start(Membership& membership, const Database& database,
            const std::vector<std::uint64_t>& owner_at_start) {
   std::uint64_t owned = 0;
@@ -109,7 +110,7 @@ void start(Membership& membership, const Database& database,
     owned += static_cast<std::uint64_t>(points.n_owned);
     membership.start_with(std::move(points));
   }
-  // No list names an observation twice, so this says that every one has exactly one owner.
+  // No list names an observation twice, so this checks that every one has exactly one owner.
   if (owned != owner_at_start.size()) throw Inconsistent("there are observations without an owner");
 }
 
@@ -149,7 +150,7 @@ std::vector<Membership::Members> replay(const Database& database, const ModelNum
     }
     numbers.check("observations", next);
     if (!started) start(membership, database, owner_at_start);
-    if (split != splits.end()) throw Inconsistent("there are splits that nothing caused");
+    if (split != splits.end()) throw Inconsistent("there are splits that no observation caused");
     return std::move(membership).finish();
   } catch (const Inconsistent& error) {
     rows.fail(error.what());

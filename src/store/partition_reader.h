@@ -6,9 +6,8 @@
 
 namespace splitgp::store {
 
-/// Observations, splits and local GPs, into a model that has its options and nothing else.
-/// O(n·(d + m)), without arithmetic but for the centers. Throws FileError if anything contradicts
-/// anything else.
+/// Reads observations, splits and local GPs into a model that has only its options. O(n·(d + m)),
+/// without arithmetic but for the centers. Throws FileError if the file contradicts itself.
 void read_partition(const Database& database, const ModelNumbers& numbers,
                     const ThetaVersions& thetas, ModelState& state);
 

@@ -138,8 +138,8 @@ void create_schema(Database& database, Eigen::Index inputs, Eigen::Index outputs
   database.execute("PRAGMA application_id = " + std::to_string(kApplicationId));
   database.execute("PRAGMA user_version = " + std::to_string(kFormatVersion));
   for (const Table& table : schema(inputs, outputs)) database.execute(table.sql);
-  // For people: who owns each observation now. The last split that it left in says so or, if there
-  // was none, where it was routed to.
+  // For people: which local GP owns each observation now. That is where the last split took it or,
+  // if there was none, where it was routed.
   database.execute(R"(CREATE VIEW owner AS
 WITH moved AS (
   SELECT leaving.value AS sequence, max(split.number), split.child AS local_gp
@@ -163,7 +163,7 @@ Shape check_schema(const Database& database) {
     const auto at = found.find(table.name);
     if (at == found.end()) throw damaged(database.path(), "it has no table " + table.name);
     if (at->second != table.sql || shape.inputs < 1 || shape.outputs < 1) {
-      throw damaged(database.path(), "its table " + table.name + " is not as it should be");
+      throw damaged(database.path(), "its table " + table.name + " has an unexpected definition");
     }
   }
   return shape;

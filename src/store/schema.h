@@ -12,7 +12,7 @@ namespace splitgp::store {
 inline constexpr std::uint32_t kApplicationId = 0x53704750;  // "SpGP"
 inline constexpr std::uint32_t kFormatVersion = 1;           // PRAGMA user_version
 
-/// SQLite holds 2000 columns in a table; a few are ours.
+/// SQLite allows 2000 columns in a table; a few are ours.
 inline constexpr Eigen::Index kMostColumns = 1900;
 
 struct Table {
@@ -25,11 +25,11 @@ struct Table {
 std::vector<Table> schema(Eigen::Index inputs, Eigen::Index outputs);
 int columns_of_observation(Eigen::Index inputs, Eigen::Index outputs);
 
-/// Makes them, and marks the file as ours.
+/// Creates them and marks the file as ours.
 void create_schema(Database& database, Eigen::Index inputs, Eigen::Index outputs);
 
 /// Throws FileError unless the file has exactly these tables, for some number of inputs and
-/// outputs; others beside them are welcome.
+/// outputs; other tables beside them are allowed.
 struct Shape {
   Eigen::Index inputs = 0;
   Eigen::Index outputs = 0;

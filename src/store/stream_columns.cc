@@ -32,12 +32,12 @@ StreamColumns read_stream_columns(const Database& database, const std::string& t
     result.sums.mean(k) = rows.real();
     result.sums.squares(k) = rows.real();
     rows.end_row();
-    // Squares of the largest values may add up to infinity; nothing else is odd.
+    // Squares of the largest values may add up to infinity; that is valid.
     if (!(std::abs(result.sums.mean(k)) <= kLargestMagnitude)) rows.fail("mean is too large");
     if (std::isnan(result.sums.squares(k))) rows.fail("squared_deviations is not a number");
   }
   if (std::ssize(result.names) != columns) {
-    throw damaged(database.path(), "table " + table + " lacks rows");
+    throw damaged(database.path(), "table " + table + " has too few rows");
   }
   if (!any_name) result.names.clear();
   return result;

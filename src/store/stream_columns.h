@@ -13,7 +13,7 @@ void write_stream_columns(TableWriter& rows, const std::vector<std::string>& nam
                           const StreamStatistics& statistics);
 
 struct StreamColumns {
-  std::vector<std::string> names;  // empty if all are
+  std::vector<std::string> names;  // empty if all names are
   StreamStatistics::Sums sums;
 };
 StreamColumns read_stream_columns(const Database& database, const std::string& table,

@@ -29,7 +29,7 @@ TableWriter::TableWriter(Database& database, const std::string& table, int colum
 
 void TableWriter::check(int code) {
   if (code == SQLITE_OK) return;
-  checksum_ = Checksum();  // the next row starts afresh
+  checksum_ = Checksum();  // the next row starts over
   column_ = 0;
   database_.fail();
 }
@@ -48,7 +48,7 @@ TableWriter& TableWriter::add(double value) {
 
 TableWriter& TableWriter::add(std::string_view text) {
   checksum_.add(text);
-  // An empty view may point nowhere, which SQLite would take for NULL.
+  // An empty view may hold a null pointer, which SQLite would take for NULL.
   check(sqlite3_bind_text64(statement_.get(), ++column_, text.empty() ? "" : text.data(),
                             text.size(), SQLITE_STATIC, SQLITE_UTF8));
   return *this;

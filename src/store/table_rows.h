@@ -19,12 +19,12 @@ using StatementPointer = std::unique_ptr<sqlite3_stmt, FinishStatement>;
 /// Writes rows of one table, value by value in the order of its columns; the checksum comes last.
 class TableWriter {
  public:
-  /// Of a row that has the key of an older one.
+  /// What happens to a row with the key of an older one.
   enum class Same {
-    fails,     ///< The table is a history: somebody else has written to the file.
-    replaces,  ///< The table says how things are now.
+    fails,     ///< The table is a history: someone else has written to the file.
+    replaces,  ///< The table holds the current state.
   };
-  /// `columns` counts the checksum too.
+  /// `columns` includes the checksum.
   TableWriter(Database& database, const std::string& table, int columns, Same same);
 
   TableWriter& add(std::int64_t value);
@@ -44,13 +44,13 @@ class TableWriter {
 };
 
 /// Reads all rows of one table, value by value in the order of its columns. Types need no check:
-/// SQLite converts what it finds, and the checksum does not. Keys do: a damaged table may lead to
-/// the same row again, and again.
+/// SQLite converts what it finds, but the checksum does not. Keys do: a damaged table may return
+/// the same row over and over.
 class TableReader {
  public:
   TableReader(const Database& database, std::string table, std::string_view order_by);
 
-  /// On to the next row, if there is one.
+  /// Moves to the next row; false if there is none.
   bool next();
   std::int64_t integer();
   std::uint64_t count() { return static_cast<std::uint64_t>(integer()); }
@@ -61,7 +61,7 @@ class TableReader {
   std::string_view text();  ///< Valid until next().
   std::optional<std::int64_t> optional_integer();
   std::optional<std::string_view> optional_text();
-  /// After every column but the checksum: throws FileError if that does not match.
+  /// Call after every column but the checksum: throws FileError if that does not match.
   void end_row();
 
   [[noreturn]] void fail(const std::string& what) const;

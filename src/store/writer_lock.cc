@@ -13,7 +13,7 @@
 namespace splitgp::store {
 namespace {
 
-// Whether the path still leads to the open file: its last owner may have removed it.
+// Whether the path still refers to the open file: its last owner may have removed it.
 bool same_file(int descriptor, const std::filesystem::path& path) {
   struct stat opened {};
   struct stat named {};
@@ -43,7 +43,8 @@ WriterLock::WriterLock(const std::filesystem::path& model_file) : path_(model_fi
 }
 
 WriterLock::~WriterLock() {
-  // In this order: whoever opens the name after this makes a new file, and the others will notice.
+  // In this order: a process that opens the name after this creates a new file, and others will
+  // notice.
   unlink(path_.c_str());
   close(descriptor_);
 }

@@ -4,11 +4,11 @@
 
 namespace splitgp::store {
 
-/// One writer for a model file, on this machine. SQLite's own locks last for a transaction only,
-/// and a writer that knows the file's content by heart must stay the only one in between.
+/// One writer at a time for a model file, on this machine. SQLite's own locks last only for a
+/// transaction, and a writer that remembers the file's content must stay the only one in between.
 ///
-/// The lock is that of a file beside it, NAME-lock, which goes away with the last writer. A killed
-/// process leaves the file but not the lock.
+/// The lock is held on a file beside it, NAME-lock, which the last writer removes. A killed process
+/// leaves that file but not the lock.
 class WriterLock {
  public:
   /// Throws FileError if another process, or another ModelFile of this one, has it.

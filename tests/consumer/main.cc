@@ -6,8 +6,8 @@
 #include <filesystem>
 
 // A user's program. It moves everything that owns memory across the library's boundary, in both
-// directions, so that a disagreement about who allocates how would crash it. ./test builds it with
-// Eigen settings that are not the library's.
+// directions, so that a disagreement about allocation would crash it. ./test builds it with Eigen
+// settings other than the library's.
 int main(int, char** argv) {
   splitgp::Options options;
   options.split_limit = 10;
@@ -23,7 +23,7 @@ int main(int, char** argv) {
   splitgp::Prediction prediction = model.predict(x);
   double error = std::abs(prediction.mean(0, 0) - std::sin(2.05));
 
-  // Made here and grown there, made there and freed here.
+  // Created here and grown there, created there and freed here.
   const Eigen::MatrixXd many = Eigen::RowVectorXd::LinSpaced(1000, 0.0, 5.0);
   model.predict(many, prediction);
   const Eigen::MatrixXd difference = prediction.mean - many.array().sin().matrix();

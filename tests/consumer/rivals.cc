@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
-// Enough to need the library of rivals; the exit code says whether it fits to the rest.
+// Enough to need the rivals' library; the exit code says whether it works with the rest.
 int main() {
   splitgp::rivals::FullGp model(/*inputs=*/1, /*outputs=*/1);
   Eigen::VectorXd x(1), y(1);

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-/// What a fuzz target defines: it must neither crash nor hang for any bytes, and aborts if what it
-/// checks does not hold.
+/// What a fuzz target defines: it must not crash or hang on any bytes, and aborts if one of its
+/// checks fails.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace splitgp::testing {

@@ -1,9 +1,9 @@
-// Opening a model file that anybody may have written. The contract: FileError or a usable model.
+// Opens a model file that anyone may have written. The contract: FileError or a usable model.
 //
 // The first byte of the input says what the rest is:
 //   0: a file
-//   1: a file whose checksums are put right first, so that what lies behind them is reached
-//   2: edits, cell by cell, of the golden file; its checksums are put right, too
+//   1: a file whose checksums are fixed first, so that what lies behind them is reached
+//   2: edits, cell by cell, of the golden file; its checksums are fixed, too
 //
 // For libFuzzer: clang++ -fsanitize=fuzzer,address,undefined … tests/fuzz/model_file_fuzz.cc.
 // tests/model_file_fuzz_test.cc runs it on mutations of its own, with any compiler.
@@ -37,7 +37,7 @@ struct Connection {
   ~Connection() { sqlite3_close(handle); }
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
-  // Whether SQLite takes it or not is up to the damage.
+  // Whether SQLite accepts it depends on the damage.
   void try_to(const std::string& sql) const {
     sqlite3_exec(handle, sql.c_str(), nullptr, nullptr, nullptr);
   }
@@ -98,7 +98,7 @@ void put_checksums_right(const std::filesystem::path& path) {
   connection.try_to("COMMIT; PRAGMA journal_mode = WAL");
 }
 
-// Three bytes an edit: which table, which column and row, what to put there.
+// Three bytes per edit: which table, which column and row, what to put there.
 void edit(const std::filesystem::path& path, std::basic_string_view<std::uint8_t> bytes) {
   const Connection connection(path);
   connection.try_to("PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY; BEGIN");
@@ -158,7 +158,7 @@ void open_and_use(const std::filesystem::path& path) {
 
 }  // namespace
 
-/// For our own driver: inputs that were taken for a model.
+/// For our own driver: inputs that were accepted as a model.
 int model_files_opened = 0;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,5 +1,5 @@
-// Runs a fuzz target where there is no libFuzzer: PROGRAM RUNS [SEED] mutates the target's own
-// seeds; PROGRAM FILE... repeats inputs that were found. Deterministic.
+// Runs a fuzz target without libFuzzer: PROGRAM RUNS [SEED] mutates the target's own seeds; PROGRAM
+// FILE... repeats inputs that were found. Deterministic.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>

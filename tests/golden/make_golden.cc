@@ -1,4 +1,4 @@
-// Made model_v1.splitgp and model_v1.csv, once. A golden file is never made again: a new format
+// Wrote model_v1.splitgp and model_v1.csv, once. A golden file is never written again: a new format
 // version gets a new one beside it. See README.md.
 //
 //   cmake --build BUILD --target make_golden && BUILD/tests/make_golden NEW_DIRECTORY

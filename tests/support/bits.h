@@ -11,8 +11,8 @@
 
 namespace splitgp::testing {
 
-/// Equality of representations: unlike ==, it tells 0 from −0 and accepts a NaN that stays the
-/// same.
+/// Equality of representations: unlike ==, it distinguishes 0 from −0 and treats a NaN as equal to
+/// itself.
 inline ::testing::AssertionResult same_bits(double a, double b) {
   if (std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b)) {
     return ::testing::AssertionSuccess();
@@ -74,7 +74,7 @@ inline void expect_same_bits(const std::vector<LocalGpSummary>& a,
   for (std::size_t i = 0; i < a.size(); ++i) expect_same_bits(a[i], b[i]);
 }
 
-/// Everything of a model that can be seen from outside, at the columns of `queries`.
+/// Everything about a model that is visible from outside, at the columns of `queries`.
 inline void expect_same_bits(const SplittingGp& a, const SplittingGp& b,
                              const Eigen::MatrixXd& queries) {
   EXPECT_EQ(a.n_observations(), b.n_observations());

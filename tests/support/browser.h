@@ -24,12 +24,12 @@ struct Window {
   int width = 1280;
   int height = 900;
   bool dark = false;
-  double pixels = 1.0;  ///< Of the screen for each of the page's.
+  double pixels = 1.0;  ///< Screen pixels per page pixel.
 };
 
-/// A real browser, Chromium without a screen, with one page in it. It is driven over a pipe by the
-/// DevTools protocol (https://chromedevtools.github.io/devtools-protocol/), with a profile of its
-/// own. Everything that goes wrong in the page is kept. Throws std::runtime_error if there is no
+/// A real browser, headless Chromium, with one page in it. It is driven over a pipe by the DevTools
+/// protocol (https://chromedevtools.github.io/devtools-protocol/), with a profile of its own.
+/// Everything that goes wrong in the page is kept. Throws std::runtime_error if there is no
 /// browser, or no answer within a minute.
 class Browser {
  public:
@@ -45,7 +45,7 @@ class Browser {
   }
 
   ~Browser() {
-    // Its helper processes are of the same group.
+    // Its helper processes are in the same group.
     ::kill(-process_, SIGKILL);
     int status = 0;
     ::waitpid(process_, &status, 0);
@@ -82,7 +82,7 @@ class Browser {
     return answer.at("result").value("value", nlohmann::json());
   }
 
-  /// Until the expression is true.
+  /// Waits until the expression is true.
   void wait_for(const std::string& expression) {
     const auto deadline = Clock::now() + kPatience;
     while (evaluate(expression) != true) {
@@ -103,7 +103,7 @@ class Browser {
     std::ofstream(path, std::ios::binary) << from_base64(answer.at("data").get<std::string>());
   }
 
-  /// Exceptions, and what the browser itself had to complain about.
+  /// Exceptions, and complaints of the browser itself.
   const std::vector<std::string>& errors() const { return errors_; }
   /// Everything the page asked for, but for data within it.
   const std::vector<std::string>& requests() const { return requests_; }
@@ -135,7 +135,7 @@ class Browser {
       ::dup2(STDOUT_FILENO, STDERR_FILENO);
       ::setenv("HOME", folder_.path().c_str(), 1);
       for (const char* name : {"chromium", "chromium-browser", "google-chrome"}) {
-        // No sandbox: it cannot be had as root, nor in many containers, and the page is our own.
+        // No sandbox: it does not work as root or in many containers, and the page is our own.
         ::execlp(name, name, "--headless", "--remote-debugging-pipe", "--no-sandbox",
                  "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
                  "--disable-background-networking", "--disable-component-update", "--disable-sync",

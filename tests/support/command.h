@@ -120,7 +120,7 @@ inline CommandResult run(const std::filesystem::path& folder,
   return {code, process.out(), process.err()};
 }
 
-/// Waits, a minute at most, until the file holds `text`.
+/// Waits, for at most a minute, until the file holds `text`.
 inline bool eventually_contains(const std::filesystem::path& path, const std::string& text) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   while (std::chrono::steady_clock::now() < deadline) {

@@ -6,8 +6,8 @@
 
 namespace splitgp::testing {
 
-/// While it lives, SQLite writes through this: a disk that fails after a number of writes, and goes
-/// on failing until it is mended. Everything else is the real disk.
+/// While it lives, SQLite writes through this: a disk that fails after a number of writes, and
+/// keeps failing until it is mended. Everything else is the real disk.
 class FailingDisk {
  public:
   FailingDisk() {
@@ -59,7 +59,7 @@ class FailingDisk {
     if (code != SQLITE_OK) return code;
     sqlite3_io_methods& m = file->methods;
     m = {};
-    m.iVersion = 2;  // without memory mapping, which would go past us
+    m.iVersion = 2;  // without memory mapping, which would bypass this
     m.xClose = [](sqlite3_file* f) { return real(f)->pMethods->xClose(real(f)); };
     m.xRead = [](sqlite3_file* f, void* to, int n, sqlite3_int64 at) {
       return real(f)->pMethods->xRead(real(f), to, n, at);

@@ -4,7 +4,7 @@
 
 namespace splitgp::testing {
 
-/// Options whose θ stays what it was given, for tests of what the model does with it.
+/// Options whose θ stays as given, for tests of what the model does with it.
 inline Options fixed_theta(Options options = {}) {
   options.training = Training::off;
   return options;

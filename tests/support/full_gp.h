@@ -9,11 +9,11 @@
 
 namespace splitgp::testing {
 
-/// The textbook's GP (Rasmussen & Williams, equations 2.23 and 2.24), with nothing shared with the
+/// The textbook GP (Rasmussen & Williams, equations 2.23 and 2.24), sharing nothing with the
 /// library: reference kernel values, a dense pivoted LDLᵀ solve, each output in its own units.
 class FullGp {
  public:
-  /// θ with every part given; `noise_variance` has one value for each column of X.
+  /// θ with every part given; `noise_variance` has one value per column of X.
   FullGp(Hyperparameters theta, Eigen::MatrixXd X, Eigen::MatrixXd Y,
          const Eigen::VectorXd& noise_variance)
       : theta_(std::move(theta)), X_(std::move(X)), Y_(std::move(Y)) {

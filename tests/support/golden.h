@@ -6,7 +6,7 @@
 
 #include "splitgp/model_file.h"
 
-/// What the golden files were made of: plain arithmetic, so that it can be made again anywhere.
+/// What the golden files were made from: plain arithmetic, so that it can be reproduced anywhere.
 namespace splitgp::testing::golden {
 
 inline constexpr Eigen::Index kAtStart = 40;  // learned before there was a file

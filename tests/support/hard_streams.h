@@ -65,7 +65,7 @@ class HardStreamSource {
     return row;
   }
 
-  /// Places like the observations', places seen, and places far from all.
+  /// Points like the observations', points seen before, and points far from all.
   Eigen::MatrixXd queries() {
     Eigen::MatrixXd result(kind_.inputs, 4);
     result.col(0) = new_input();
@@ -124,7 +124,7 @@ inline rc::Gen<HardStream> any_hard_stream() {
         *rc::gen::element(PrincipalDirection::exact, PrincipalDirection::oja);
     options.split_space = *rc::gen::element(SplitSpace::scaled, SplitSpace::raw);
 
-    // Length scales that fit the inputs, or do not at all.
+    // Length scales that fit the inputs, or not at all.
     Hyperparameters& theta = options.hyperparameters.emplace();
     const double length_scale = *rc::gen::element(kind.input_scale, 1.0, 1e-150);
     theta.length_scale = Eigen::VectorXd::Constant(kind.inputs, length_scale);

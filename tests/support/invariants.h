@@ -12,11 +12,11 @@
 
 namespace splitgp::testing {
 
-/// What is wrong with a model, in words; empty if nothing is. Plain text, so that it serves
-/// GoogleTest and rapidcheck alike.
+/// What is wrong with a model, in words; empty if nothing is. Plain text, so that both GoogleTest
+/// and rapidcheck can use it.
 class Invariants {
  public:
-  /// Of every local GP and of all observations together. O(n)
+  /// For every local GP and all observations together. O(n)
   static std::string violated(const SplittingGp& model) {
     const ModelState& state = Internals::of(model);
     std::vector<int> owners(state.knowledge.observations, 0);
@@ -37,7 +37,7 @@ class Invariants {
     return "";
   }
 
-  /// Of the local GPs that one update touched, and of what it reported. O(m)
+  /// For the local GPs that one update touched, and what it reported. O(m)
   static std::string violated(const SplittingGp& model, const UpdateResult& result) {
     const ModelState& state = Internals::of(model);
     const auto touched = static_cast<std::size_t>(result.local_gp);
@@ -100,7 +100,7 @@ inline std::string wrong_answer(const SplittingGp& model, const Eigen::MatrixXd&
   for (Eigen::Index q = 0; q < queries.cols(); ++q) {
     for (Eigen::Index o = 0; o < prediction.mean.rows(); ++o) {
       const double variance = prediction.variance(o, q);
-      // Data only ever explain: no variance above the prior's, but for the rounding of Σ w = 1.
+      // Data only reduce variance: none is above the prior's, but for the rounding of Σ w = 1.
       const double prior = theta.signal_variance * std::pow(theta.output_scale(o), 2);
       if (std::isfinite(prediction.mean(o, q)) && variance >= 0.0 &&
           variance <= prior * (1 + 1e-12) && prediction.noise_variance(o, q) >= 0.0) {

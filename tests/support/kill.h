@@ -44,7 +44,7 @@ class Victim {
     close(reports_);
   }
 
-  /// The next number it reported; false if it is dead and has reported no other.
+  /// The next number it reported; false if it is dead and has reported no more.
   bool next(std::uint64_t& number) {
     return read(reports_, &number, sizeof number) == sizeof number;
   }

@@ -19,7 +19,7 @@ inline Hyperparameters rival_theta(Eigen::Index inputs,
   return theta;
 }
 
-/// Options of any rival whose θ stays what it is given.
+/// Options of any rival whose θ stays as given.
 template <typename RivalOptions>
 RivalOptions untrained(const Hyperparameters& theta, RivalOptions options = {}) {
   options.training = Training::off;

@@ -93,10 +93,10 @@ inline void expect_same_model(const SplittingGp& one, const SplittingGp& other) 
   }
 }
 
-/// To 1e-9 relative: a factor that grew by appends and one that was made at once differ by rounding
-/// times the condition of the kernel matrix. A variance is compared with what an interval is made
-/// of, noise included: the latent variance alone is what is left of the prior's after a
-/// subtraction, and where data are dense that leaves few of its digits.
+/// To 1e-9 relative: a factor that grew by appends and one that was built at once differ by
+/// rounding times the condition of the kernel matrix. Variances are compared with the noise
+/// included, as intervals use them: the latent variance alone is what a subtraction leaves of the
+/// prior's, and where data are dense few of its digits remain.
 inline void expect_same_predictions(const SplittingGp& a, const SplittingGp& b,
                                     const Eigen::MatrixXd& queries) {
   const Prediction p = a.predict(queries);

@@ -6,9 +6,8 @@
 
 namespace splitgp::testing {
 
-/// Both residuals are backward errors in units of n·ε, the way LAPACK's own tests measure them: a
-/// stable method stays of order 1 whatever the condition of A is, an unstable one does not.
-/// LAPACK's threshold:
+/// Both residuals are backward errors in units of n·ε, as in LAPACK's own tests: a stable method
+/// stays of order 1 whatever the condition of A, an unstable one does not. LAPACK's threshold:
 inline constexpr double kLargestScaledResidual = 30.0;
 
 /// ∞ if anything is not finite: a maximum would overlook a NaN.

@@ -13,7 +13,7 @@
 
 namespace splitgp::testing {
 
-/// A stream to learn and points to be asked about; observations are columns.
+/// A stream to learn and points to predict at; observations are columns.
 struct Task {
   Stream train;
   Eigen::MatrixXd test_inputs;
@@ -22,7 +22,7 @@ struct Task {
 };
 
 /// 5 sin(x1² + x2²) + 3 x1 on a 100 × 100 grid on [-1, 1]²; 2,500 of its points, 80 % of them to
-/// train on. The test is against f itself, not against what the noise made of it.
+/// train on. The test is against f itself, without the noise.
 inline Task synthetic_task(std::uint64_t seed) {
   using Eigen::Index;
   constexpr Index kGrid = 100;

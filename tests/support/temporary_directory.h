@@ -7,7 +7,7 @@
 
 namespace splitgp::testing {
 
-/// A directory of its own for each test, gone afterwards.
+/// A separate directory for each test, removed afterwards.
 class TemporaryDirectory {
  public:
   TemporaryDirectory() {

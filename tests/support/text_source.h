@@ -29,7 +29,7 @@ class TextSource : public ByteSource {
   std::size_t begin_ = 0;
 };
 
-/// Everything a reader makes of a text.
+/// Everything a reader gets from a text.
 struct ReadRows {
   std::vector<std::string> columns;
   std::vector<Row> rows;

@@ -2,7 +2,7 @@
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
-# Debian packages: what the command is built from, and what the tests need besides.
+# Debian packages: what the build needs, and what the tests need as well.
 build_packages=(g++ cmake ninja-build libeigen3-dev libnlopt-dev libnlopt-cxx-dev
                 libsqlite3-dev libcli11-dev libfmt-dev libsimdjson-dev nlohmann-json3-dev zlib1g-dev
                 liblzma-dev libzstd-dev)
@@ -27,7 +27,7 @@ quietly() {
   return "$status"
 }
 
-# build_quietly LOG COMMAND...: as quietly, but a terminal shows how far Ninja is meanwhile.
+# build_quietly LOG COMMAND...: like quietly, but a terminal shows the progress of Ninja.
 build_quietly() {
   local log=$1 status=0
   if [[ ! -t 2 ]]; then
@@ -42,7 +42,7 @@ build_quietly() {
   return "$status"
 }
 
-# show_count: turns the [37/120] before each of Ninja's lines into one line that overwrites itself.
+# show_count: turns the [37/120] at the start of Ninja's lines into one line that overwrites itself.
 show_count() {
   local line
   while IFS= read -r line; do
@@ -53,9 +53,9 @@ show_count() {
   printf '\r\033[K' >&2
 }
 
-# install_missing PACKAGE...: asks the network for nothing when everything is there.
+# install_missing PACKAGE...: does not touch the network if all are installed.
 install_missing() {
-  # Elsewhere than on Debian we trust the user; CMake will name what is missing.
+  # On other systems than Debian we trust the user; CMake will name what is missing.
   command -v dpkg-query >/dev/null || return 0
   local package missing=() as_root=()
   for package in "$@"; do
@@ -78,13 +78,13 @@ install_missing() {
     die "could not install: ${missing[*]}"
 }
 
-# install_missing_npm: it fetches the charting library of `splitgp report`. Whatever npm is there will
-# do; Debian's brings hundreds of packages with it.
+# install_missing_npm: npm fetches the charting library of `splitgp report`. Any npm will do, and
+# Debian's pulls in hundreds of packages.
 install_missing_npm() {
   command -v npm >/dev/null || install_missing npm
 }
 
-# install_missing_python: whatever python3 is, it can make environments and compile modules.
+# install_missing_python: makes sure that python3 can create environments and compile modules.
 install_missing_python() {
   command -v python3 >/dev/null || install_missing python3
   python3 -c 'import ensurepip, venv' 2>/dev/null || install_missing python3-venv
@@ -92,9 +92,9 @@ install_missing_python() {
     install_missing python3-dev
 }
 
-# configure_and_build PRESET [-DNAME=VALUE...] [TARGET...]: configures only when this tree was not yet
-# configured, or not with these values, or the presets have changed since. Every other change to a
-# CMake file is noticed by the build itself.
+# configure_and_build PRESET [-DNAME=VALUE...] [TARGET...]: configures only if this tree has not been
+# configured with these values, or if the presets have changed since. The build itself notices every
+# other change to a CMake file.
 configure_and_build() {
   local preset=$1 arg settings=() targets=() fresh=true
   shift

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes report.png and report_map.png, the pictures of `splitgp report`: docs/pictures/report.sh
-# Needs what ./test installs, a build of ./test release, and the data set gas_turbine (docs/data.md).
+# Needs the packages that ./test installs, a build by ./test release, and the data set gas_turbine (docs/data.md).
 set -euo pipefail
 pictures=$(cd "$(dirname "$0")" && pwd)
 root=$pictures/../..

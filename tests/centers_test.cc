@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "support/sanitized.h"
 #include "support/streams.h"
 
 namespace splitgp {
@@ -67,7 +68,8 @@ TEST_P(InDimensions, SearchEqualsBruteForce) {
   Centers centers(d);
   BruteForce brute_force;
   std::vector<Neighbor> neighbors;
-  for (int step = 0; step < 3000; ++step) {
+  constexpr int kSteps = testing::kSanitized ? 1200 : 3000;
+  for (int step = 0; step < kSteps; ++step) {
     if (step % 500 == 499) {
       for (double& value : length_scale) value = std::exp(2.0 * random.normal());
     }

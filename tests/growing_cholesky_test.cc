@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "support/positive_matrix.h"
+#include "support/sanitized.h"
 #include "support/scaled_residual.h"
 
 namespace splitgp::growing_cholesky_test {
@@ -23,7 +24,7 @@ using testing::kLargestScaledResidual;
 using testing::positive_matrix;
 using testing::Random;
 
-constexpr std::array<Index, 8> kSizes{0, 1, 2, 3, 5, 10, 50, 500};
+constexpr std::array<Index, 8> kSizes{0, 1, 2, 3, 5, 10, 50, testing::kSanitized ? 130 : 500};
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 

@@ -16,6 +16,7 @@
 #include "support/fixed_theta.h"
 #include "support/hard_streams.h"
 #include "support/random_matrix.h"
+#include "support/sanitized.h"
 
 namespace splitgp::invariants_test {
 namespace {
@@ -66,7 +67,7 @@ TEST(SplittingGp, LearnsOneInputWithoutLimit) {
     SplittingGp model(2, 1, options);
     testing::Random random(41);
     const VectorXd x{{0.3, -1e8}};
-    constexpr Index kObservations = 20000;
+    constexpr Index kObservations = testing::kSanitized ? 5000 : 20000;
     for (Index i = 0; i < kObservations; ++i) {
       const UpdateResult result =
           model.update(x, VectorXd::Constant(1, 1.0 + 0.2 * random.normal()));

@@ -4,6 +4,7 @@
 
 #include "core/internals.h"
 #include "splitgp/splitting_gp.h"
+#include "support/sanitized.h"
 #include "support/streams.h"
 
 namespace splitgp {
@@ -45,7 +46,7 @@ TEST(AwakeLimit, ChangesMemoryAndNothingElse) {
   options.training = Training::off;
   options.hyperparameters.emplace().length_scale = Eigen::VectorXd::Constant(4, 0.7);
   options.hyperparameters->noise_variance = 0.01;
-  const testing::Stream stream = testing::smooth_stream(5, 4, 1, 4000);
+  const testing::Stream stream = testing::smooth_stream(5, 4, 1, testing::kSanitized ? 2500 : 4000);
   SplittingGp all(4, 1, options);
   SplittingGp few(4, 1, options);
   few.set_awake_limit(10);

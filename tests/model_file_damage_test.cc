@@ -7,17 +7,14 @@
 #include "splitgp/model_file.h"
 #include "support/fixed_theta.h"
 #include "support/same_model.h"
+#include "support/sanitized.h"
 #include "support/streams.h"
 #include "support/temporary_directory.h"
 
 namespace splitgp {
 namespace {
 
-#ifdef __SANITIZE_ADDRESS__
-constexpr int kInjuries = 400;
-#else
-constexpr int kInjuries = 2000;
-#endif
+constexpr int kInjuries = testing::kSanitized ? 400 : 2000;
 
 std::string bytes_of(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);

@@ -9,6 +9,7 @@
 #include "splitgp/model_file.h"
 #include "support/kill.h"
 #include "support/same_model.h"
+#include "support/sanitized.h"
 #include "support/temporary_directory.h"
 
 namespace splitgp {
@@ -17,11 +18,7 @@ namespace {
 using testing::TemporaryDirectory;
 using testing::Victim;
 
-#ifdef __SANITIZE_ADDRESS__
-constexpr int kKills = 30;
-#else
-constexpr int kKills = 200;
-#endif
+constexpr int kKills = testing::kSanitized ? 30 : 200;
 
 // Row i of an endless source. The second output says which row it is.
 Eigen::VectorXd x_of(std::uint64_t i) {

@@ -45,14 +45,14 @@ class Regressor {
 
   /// Learns the columns of X and Y in order. `noise_variance` is empty or has one value per column.
   /// A bad value anywhere rejects the whole batch.
-  void update_batch(const Eigen::Ref<const Eigen::MatrixXd>& X,
-                    const Eigen::Ref<const Eigen::MatrixXd>& Y,
+  void update_batch(const Eigen::Ref<const ColumnMatrix>& X,
+                    const Eigen::Ref<const ColumnMatrix>& Y,
                     const Eigen::Ref<const Eigen::VectorXd>& noise_variance = Eigen::VectorXd()) {
     update_batch(MatrixView(X), MatrixView(Y), MatrixView(noise_variance));
   }
 
   /// Predicts at the columns of X. Without observations the answer is the prior.
-  Prediction predict(const Eigen::Ref<const Eigen::MatrixXd>& X) const {
+  Prediction predict(const Eigen::Ref<const ColumnMatrix>& X) const {
     return predict(MatrixView(X));
   }
 

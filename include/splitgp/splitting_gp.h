@@ -43,20 +43,20 @@ class SplittingGp {
   /// `noise_variance` is empty or has one value per column. A bad value anywhere rejects the whole
   /// batch.
   std::vector<UpdateResult> update_batch(
-      const Eigen::Ref<const Eigen::MatrixXd>& X, const Eigen::Ref<const Eigen::MatrixXd>& Y,
+      const Eigen::Ref<const ColumnMatrix>& X, const Eigen::Ref<const ColumnMatrix>& Y,
       const Eigen::Ref<const Eigen::VectorXd>& noise_variance = Eigen::VectorXd()) {
     return update_batch(MatrixView(X), MatrixView(Y), MatrixView(noise_variance));
   }
 
   /// Predicts at the columns of X, O(q·m²) each. Without observations, and far from all of them,
   /// the answer is the prior.
-  Prediction predict(const Eigen::Ref<const Eigen::MatrixXd>& X) const {
+  Prediction predict(const Eigen::Ref<const ColumnMatrix>& X) const {
     Prediction result;
     predict(MatrixView(X), result);
     return result;
   }
   /// The same into `result`, whose memory is reused: a loop on one thread allocates nothing.
-  void predict(const Eigen::Ref<const Eigen::MatrixXd>& X, Prediction& result) const {
+  void predict(const Eigen::Ref<const ColumnMatrix>& X, Prediction& result) const {
     predict(MatrixView(X), result);
   }
 
@@ -70,7 +70,7 @@ class SplittingGp {
 
   /// A loaded model builds each local GP's factor, O(m³), when that is first updated or asked. This
   /// warms it up by building those needed at the columns of X. It changes no prediction.
-  void wake(const Eigen::Ref<const Eigen::MatrixXd>& X) { wake(MatrixView(X)); }
+  void wake(const Eigen::Ref<const ColumnMatrix>& X) { wake(MatrixView(X)); }
   /// The same for all local GPs.
   void wake();
 

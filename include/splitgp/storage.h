@@ -9,6 +9,9 @@
 
 namespace splitgp {
 
+/// Eigen::MatrixXd, also in a program whose matrices are row-major by default.
+using ColumnMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor>;
+
 /// Numbers owned by the caller, in column-major order: how inputs reach the library.
 struct MatrixView {
   const double* data = nullptr;
@@ -16,7 +19,7 @@ struct MatrixView {
   std::ptrdiff_t cols = 0;
   std::ptrdiff_t stride = 0;  ///< From one column to the next.
 
-  explicit MatrixView(const Eigen::Ref<const Eigen::MatrixXd>& m)
+  explicit MatrixView(const Eigen::Ref<const ColumnMatrix>& m)
       : data(m.data()), rows(m.rows()), cols(m.cols()), stride(m.outerStride()) {}
   explicit MatrixView(const Eigen::Ref<const Eigen::VectorXd>& v)
       : data(v.data()), rows(v.size()), cols(1), stride(v.size()) {}
@@ -95,6 +98,6 @@ class Owned : public Eigen::Map<Dense> {
 };
 
 using Vector = Owned<Eigen::VectorXd>;
-using Matrix = Owned<Eigen::MatrixXd>;
+using Matrix = Owned<ColumnMatrix>;
 
 }  // namespace splitgp

@@ -1,7 +1,8 @@
 #pragma once
 
-#include <stdexcept>
 #include <string>
+
+#include "splitgp/error.h"
 
 namespace splitgp {
 
@@ -15,10 +16,9 @@ enum ExitCode : int {
 };
 
 /// Ends the command with one line on standard error and an exit code.
-class CommandError : public std::runtime_error {
+class CommandError : public Error {
  public:
-  CommandError(ExitCode code, const std::string& message)
-      : std::runtime_error(message), code_(code) {}
+  CommandError(ExitCode code, const std::string& message) : Error(message), code_(code) {}
   ExitCode code() const { return code_; }
 
  private:

@@ -3,15 +3,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <stdexcept>
 #include <string>
+
+#include "splitgp/error.h"
 
 namespace splitgp {
 
 /// An input that cannot be read: the message names it and the reason.
-class ReadError : public std::runtime_error {
+class ReadError : public Error {
  public:
-  using std::runtime_error::runtime_error;
+  using Error::Error;
 };
 
 /// Thrown by a read when its Waiter's end_descriptor() becomes readable. A row that has arrived

@@ -98,6 +98,7 @@ void ModelFlags::add_to(CLI::App& command) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(CLI::IsMember(names_of_theta))
+      ->type_name("NAME[,NAME]")
       ->group(kOptions);
 
   each_hyperparameter(

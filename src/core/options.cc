@@ -9,7 +9,7 @@ namespace splitgp {
 namespace {
 
 constexpr NamedValue<KernelFamily> kKernels[] = {
-    {KernelFamily::automatic, "auto", "training chooses among the next four"},
+    {KernelFamily::automatic, "auto", "training chooses among rbf and the Matérn kernels"},
     {KernelFamily::rbf, "rbf", "infinitely smooth"},
     {KernelFamily::matern12, "matern12", "rough: continuous, not differentiable"},
     {KernelFamily::matern32, "matern32", "once differentiable"},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/columns.h"
 #include "core/compiled_core.h"
 #include "core/internals.h"
 #include "core/predict.h"
@@ -16,14 +17,6 @@ using Eigen::Index;
 using Eigen::VectorXd;
 
 namespace {
-
-using Columns = Eigen::Map<const Eigen::MatrixXd, 0, Eigen::OuterStride<>>;
-Columns columns(const MatrixView& view) {
-  return {view.data, view.rows, view.cols, Eigen::OuterStride<>(view.stride)};
-}
-Eigen::Map<const VectorXd> column(const MatrixView& view) {
-  return {view.data, view.rows * view.cols};
-}
 
 // Sizes the result and fills it with the prior, the answer where nothing is known.
 void fill_with_prior(const ModelState& model, Index queries, Prediction& result) {

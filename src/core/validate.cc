@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "core/columns.h"
 #include "core/option_table.h"
 #include "splitgp/error.h"
 
@@ -94,16 +95,10 @@ void check_noise(const Eigen::Ref<const Eigen::VectorXd>& noise_variance,
 
 void check_batch(const MatrixView& X, const MatrixView& Y, const MatrixView& noise_variance,
                  std::ptrdiff_t inputs, std::ptrdiff_t outputs) {
-  using Columns = Eigen::Map<const Eigen::MatrixXd, 0, Eigen::OuterStride<>>;
-  const auto columns = [](const MatrixView& view) {
-    return Columns(view.data, view.rows, view.cols, Eigen::OuterStride<>(view.stride));
-  };
   check_values("x", columns(X), inputs);
   check_values("y", columns(Y), outputs);
   if (X.cols != Y.cols) reject("y has ", Y.cols, " rows and x has ", X.cols);
-  check_noise(Eigen::Map<const Eigen::VectorXd>(noise_variance.data,
-                                                noise_variance.rows * noise_variance.cols),
-              X.cols);
+  check_noise(column(noise_variance), X.cols);
 }
 
 Hyperparameters complete(Hyperparameters theta, Eigen::Index inputs, Eigen::Index outputs) {

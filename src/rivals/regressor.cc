@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "core/columns.h"
 #include "core/validate.h"
 #include "rivals/compiled_rivals.h"
 
@@ -25,11 +26,6 @@ Options training_options(const CommonOptions& common) {
   options.seed = common.seed;
   check_options(options);
   return options;
-}
-
-auto columns(const MatrixView& view) {
-  return Eigen::Map<const Eigen::MatrixXd, 0, Eigen::OuterStride<>>(
-      view.data, view.rows, view.cols, Eigen::OuterStride<>(view.stride));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/columns.h"
 #include "core/internals.h"
 #include "splitgp/error.h"
 #include "store/file_kind.h"
@@ -65,10 +66,6 @@ store::StoredModel read_quietly(const std::filesystem::path& path) {
   }
   Database database(path, Database::Mode::read_only);
   return store::read_model(database);
-}
-
-Eigen::Map<const Eigen::VectorXd> as_vector(const MatrixView& view) {
-  return {view.data, view.rows};
 }
 
 void check_names(const char* field, const std::vector<std::string>& names, Index columns) {
@@ -208,7 +205,7 @@ void ModelFile::State::remember(const MatrixView& x, const MatrixView& y, double
 }
 
 UpdateResult ModelFile::update(MatrixView x, MatrixView y, double noise_variance) {
-  UpdateResult result = state_->model.update(as_vector(x), as_vector(y), noise_variance);
+  UpdateResult result = state_->model.update(column(x), column(y), noise_variance);
   state_->remember(x, y, noise_variance, result);
   return result;
 }
@@ -216,7 +213,7 @@ UpdateResult ModelFile::update(MatrixView x, MatrixView y, double noise_variance
 UpdateResult ModelFile::predict_then_update(MatrixView x, MatrixView y, Prediction& before,
                                             double noise_variance) {
   UpdateResult result =
-      state_->model.predict_then_update(as_vector(x), as_vector(y), before, noise_variance);
+      state_->model.predict_then_update(column(x), column(y), before, noise_variance);
   state_->remember(x, y, noise_variance, result);
   return result;
 }

@@ -43,8 +43,6 @@ class ModelWriter {
   /// changes again.
   void committed();
 
-  std::uint64_t observations() const { return held_.observations; }
-
  private:
   // How much the file holds.
   struct Held {

@@ -50,6 +50,7 @@ struct Options {
   /// m: a local GP that owns more observations is split. Accuracy grows with it, and so does the
   /// cost of an update, O(m²); 250 keeps an update within tens of microseconds.
   int split_limit = 250;
+  int capacity = 250;
 
   /// automatic: no family fits all data (on powergen Matérn 1/2 has two thirds of RBF's error, on
   /// kin40k RBF is ahead), and the likelihood shows which one does.

@@ -10,6 +10,13 @@
 
 namespace splitgp {
 
+/// A local GP's answer to an observation that it is offered and does not own.
+struct Borrowing {
+  Eigen::Index local_gp = 0;
+  bool accepted = false;
+  std::optional<std::uint64_t> displaced;
+};
+
 /// What one observation did to the model.
 struct UpdateResult {
   std::uint64_t sequence = 0;                ///< The observation's number, counted from 0.

@@ -16,7 +16,7 @@ using Eigen::VectorXd;
 
 LocalGp::LocalGp(Index inputs, Index outputs, ThetaPointer theta, const Options& options)
     : theta_(std::move(theta)),
-      most_points_(Index{options.split_limit} + 2),
+      most_points_(Index{options.capacity} + 2),
       inherit_(options.inherit),
       direction_(options.principal_direction),
       split_space_(options.split_space),
@@ -70,11 +70,7 @@ LocalGp LocalGp::awake_copy() const {
 
 double LocalGp::append(const Observation& observation, Workspace& workspace) {
   assert(!dormant());
-  const Index row = size();
-  if (row == inputs_.rows()) grow(std::min(most_points_, std::max<Index>(8, 2 * row)));
-  inputs_.row(row) = observation.x.transpose();
-  outputs_.row(row) = observation.y.transpose();
-  noise_variance_(row) = observation.noise_variance;
+  const Index row = place(observation);
   const double jitter =
       append_to_factor(row, observation.x, workspace);  // throws before anything changes
 
@@ -84,6 +80,16 @@ double LocalGp::append(const Observation& observation, Workspace& workspace) {
   center_ += (observation.x - center_) / static_cast<double>(n_owned_);
   if (direction_ == PrincipalDirection::oja) oja_.follow(in_split_space(observation.x - center_));
   return jitter;
+}
+
+// Writes an observation into the first spare row and returns its number.
+Index LocalGp::place(const Observation& observation) {
+  const Index row = size();
+  if (row == inputs_.rows()) grow(std::min(most_points_, std::max<Index>(8, 2 * row)));
+  inputs_.row(row) = observation.x.transpose();
+  outputs_.row(row) = observation.y.transpose();
+  noise_variance_(row) = observation.noise_variance;
+  return row;
 }
 
 // Computes row `row` of the factor and of z from x and the inputs and outputs already stored.
@@ -136,28 +142,47 @@ double LocalGp::lift_pivot(double pivot_squared, double diagonal) const {
       "the kernel matrix of a local GP is not positive definite, even with jitter");
 }
 
-std::uint64_t LocalGp::displace() {
-  assert(inherited() > 0);
-  const VectorXd& scale = theta_->kernel.inverse_length_scale();
-  Index farthest = -1;
-  double distance = -1.0;
+double LocalGp::squared_distance_to_center(const Eigen::Ref<const VectorXd>& x) const {
+  return ((x - center_).array() * theta_->kernel.inverse_length_scale().array()).square().sum();
+}
+
+LocalGp::Farthest LocalGp::farthest_borrowed() const {
+  Farthest farthest;
   for (Index j = 0; j < size(); ++j) {
     if (owns(j)) continue;
-    const double r2 =
-        ((inputs_.row(j).transpose() - center_).array() * scale.array()).square().sum();
-    if (r2 > distance) {
-      distance = r2;
-      farthest = j;
-    }
+    const double r2 = squared_distance_to_center(inputs_.row(j).transpose());
+    if (r2 > farthest.squared_distance) farthest = {j, r2};
   }
+  return farthest;
+}
+
+std::optional<std::uint64_t> LocalGp::make_room() {
+  if (size() <= capacity() + 1) return std::nullopt;
+  const Index farthest = farthest_borrowed().point;
   const std::uint64_t displaced = sequence(farthest);
   remove(farthest);
   return displaced;
 }
 
+Borrowing LocalGp::borrow(const Observation& observation, Workspace& workspace) {
+  Borrowing result;
+  if (size() > capacity()) {
+    const Farthest farthest = farthest_borrowed();
+    if (!(farthest.squared_distance > squared_distance_to_center(observation.x))) return result;
+    result.displaced = sequence(farthest.point);
+    remove(farthest.point);
+  }
+  const Index row = place(observation);
+  if (!dormant()) append_to_factor(row, observation.x, workspace);
+  sequence_.push_back(observation.sequence);
+  owned_.push_back(0);
+  result.accepted = true;
+  return result;
+}
+
 void LocalGp::remove(Index j) {
   const Index n = size();
-  factor_.remove(j, solved_.topRows(n));
+  if (!dormant()) factor_.remove(j, solved_.topRows(n));
   const auto close_gap = [&](auto&& column) {
     std::move(column.data() + j + 1, column.data() + n, column.data() + j);
   };
@@ -248,51 +273,56 @@ VectorXd LocalGp::in_split_space(const Eigen::Ref<const VectorXd>& difference) c
 }
 
 Eigen::MatrixXd LocalGp::centered_inputs() const {
-  Eigen::MatrixXd centered = inputs().rowwise() - center_.transpose();
+  Eigen::MatrixXd centered(owned(), inputs_.cols());
+  Index row = 0;
+  for (Index j = 0; j < size(); ++j) {
+    if (owns(j)) centered.row(row++) = inputs_.row(j) - center_.transpose();
+  }
   if (split_space_ == SplitSpace::scaled) {
     centered.array().rowwise() *= theta_->kernel.inverse_length_scale().transpose().array();
   }
   return centered;
 }
 
-VectorXd LocalGp::principal_direction() const {
-  assert(inherited() == 0);
+VectorXd LocalGp::principal_direction(const Eigen::MatrixXd& centered) const {
   if (direction_ == PrincipalDirection::oja) return oja_.direction();
-  return splitgp::principal_direction(centered_inputs());
+  return splitgp::principal_direction(centered);
 }
 
 LocalGp LocalGp::divide(const std::vector<bool>& leaves) {
-  assert(inherited() == 0 && std::ssize(leaves) == size());
+  assert(std::ssize(leaves) == owned());
   LocalGp second = *this;
   // A copied vector has no spare capacity, so its next row would double it.
   second.grow(second.inputs_.rows());
-  for (std::size_t j = 0; j < leaves.size(); ++j) {
-    owned_[j] = leaves[j] ? 0 : 1;
-    second.owned_[j] = leaves[j] ? 1 : 0;
+  auto leaf = leaves.begin();
+  for (std::size_t j = 0; j < owned_.size(); ++j) {
+    if (owned_[j] == 0) continue;
+    const bool leaving = *leaf++;
+    owned_[j] = leaving ? 0 : 1;
+    second.owned_[j] = leaving ? 1 : 0;
   }
   if (!inherit_) {
-    keep(std::vector<bool>(owned_.begin(), owned_.end()));
-    second.keep(leaves);
+    keep_owned();
+    second.keep_owned();
   }
   recompute_center();
   second.recompute_center();
   return second;
 }
 
-// Drops all points that are not kept.
-void LocalGp::keep(const std::vector<bool>& kept) {
+// Drops all points that it does not own.
+void LocalGp::keep_owned() {
   Index to = 0;
-  for (Index from = 0; from < static_cast<Index>(kept.size()); ++from) {
-    if (!kept[static_cast<std::size_t>(from)]) continue;
+  for (Index from = 0; from < size(); ++from) {
+    if (!owns(from)) continue;
     inputs_.row(to) = inputs_.row(from);
     outputs_.row(to) = outputs_.row(from);
     noise_variance_(to) = noise_variance_(from);
     sequence_[static_cast<std::size_t>(to)] = sequence(from);
-    owned_[static_cast<std::size_t>(to)] = owned_[static_cast<std::size_t>(from)];
     ++to;
   }
   sequence_.resize(static_cast<std::size_t>(to));
-  owned_.resize(static_cast<std::size_t>(to));
+  owned_.assign(static_cast<std::size_t>(to), 1);
   factorise();
 }
 

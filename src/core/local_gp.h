@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <iterator>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "core/principal_direction.h"
 #include "core/theta.h"
 #include "splitgp/options.h"
+#include "splitgp/results.h"
 
 namespace splitgp {
 
@@ -38,11 +40,11 @@ struct Workspace {
   }
 };
 
-/// A GP over at most m+1 observations: (X_i, Y_i, c_i) of the paper's Algorithms 1–3.
+/// A GP over at most capacity + 1 observations: (X_i, Y_i, c_i) of the paper's Algorithms 1–3.
 ///
-/// It *owns* the observations that were routed to it and that it kept in splits, and may *inherit*
-/// its sibling's: it conditions on both, but its center and its next split depend only on those it
-/// owns.
+/// It *owns* the observations that were routed to it and that it kept in splits, and may *borrow*
+/// others: those a split left to its sibling, and those its neighbors offered. It conditions on
+/// both, but its center and its next split depend only on those it owns.
 class LocalGp {
  public:
   LocalGp(Eigen::Index inputs, Eigen::Index outputs, ThetaPointer theta, const Options& options);
@@ -51,9 +53,13 @@ class LocalGp {
   /// Throws NumericalError and changes nothing if even the largest jitter fails.
   double append(const Observation& observation, Workspace& workspace);
 
-  /// Drops the inherited point farthest from the center and returns its sequence number. O(n²)
-  /// REQUIRES: inherited() > 0.
-  std::uint64_t displace();
+  /// If it now holds more than capacity + 1 points: drops the borrowed one farthest from the center
+  /// and returns its sequence number. O(n²)
+  std::optional<std::uint64_t> make_room();
+
+  /// Takes an observation that another local GP owns. A full one drops its farthest borrowed point
+  /// for it or, if this one is farther still, declines. O(n²); a dormant one only notes it, O(n).
+  Borrowing borrow(const Observation& observation, Workspace& workspace);
 
   /// Factorises again with θ, O(n³); a dormant one only adopts θ.
   void refit(ThetaPointer theta);
@@ -69,15 +75,15 @@ class LocalGp {
   void predict(const Eigen::Ref<const Eigen::MatrixXd>& X, Workspace& workspace,
                Eigen::Ref<Eigen::MatrixXd> means, std::span<Posterior> posteriors) const;
 
-  /// The inputs minus the center, in the space in which Split measures (n × d).
+  /// The owned inputs minus the center, in the space in which Split measures (owned × d).
   Eigen::MatrixXd centered_inputs() const;
-  /// First principal direction of centered_inputs(), exact or the current estimate of Oja's rule.
-  Eigen::VectorXd principal_direction() const;
+  /// First principal direction of `centered` inputs, exact or the current estimate of Oja's rule.
+  Eigen::VectorXd principal_direction(const Eigen::MatrixXd& centered) const;
 
-  /// Becomes the first child and returns the second, which owns the observations that leave. With
-  /// inherit, both still condition on all of them: the factor is copied, O(n²). Without it, each
-  /// keeps only what it owns and is factorised again, O(n³).  REQUIRES: all observations are owned;
-  /// some leave, some stay.
+  /// Becomes the first child and returns the second, which owns the observations that leave: one
+  /// flag for each owned observation, some of them true and some not. With inherit, both still
+  /// condition on all points: the factor is copied, O(n²). Without it, each keeps only what it owns
+  /// and is factorised again, O(n³).
   LocalGp divide(const std::vector<bool>& leaves);
 
   /// Everything in a local GP that cannot be computed from the rest, in the factor's order.
@@ -103,7 +109,7 @@ class LocalGp {
 
   Eigen::Index size() const { return std::ssize(sequence_); }
   Eigen::Index owned() const { return n_owned_; }
-  Eigen::Index inherited() const { return size() - n_owned_; }
+  Eigen::Index borrowed() const { return size() - n_owned_; }
   bool owns(Eigen::Index j) const { return owned_[static_cast<std::size_t>(j)] != 0; }
   std::uint64_t sequence(Eigen::Index j) const { return sequence_[static_cast<std::size_t>(j)]; }
   /// The number of points that needed jitter.
@@ -126,9 +132,17 @@ class LocalGp {
 
  private:
   LocalGp awake_copy() const;
+  Eigen::Index capacity() const { return most_points_ - 2; }
+  struct Farthest {
+    Eigen::Index point = -1;  // none, if nothing is borrowed
+    double squared_distance = -1.0;
+  };
+  Farthest farthest_borrowed() const;
+  double squared_distance_to_center(const Eigen::Ref<const Eigen::VectorXd>& x) const;
+  Eigen::Index place(const Observation& observation);
   void grow(Eigen::Index rows);
   void remove(Eigen::Index j);
-  void keep(const std::vector<bool>& kept);
+  void keep_owned();
   void recompute_center();
   void factorise();
   double append_to_factor(Eigen::Index row, const Eigen::Ref<const Eigen::VectorXd>& x,
@@ -138,7 +152,7 @@ class LocalGp {
   Eigen::VectorXd in_split_space(const Eigen::Ref<const Eigen::VectorXd>& difference) const;
 
   ThetaPointer theta_;
-  Eigen::Index most_points_;  // m + 2: one more than is ever held between updates
+  Eigen::Index most_points_;  // capacity + 2: one more than is ever held between updates
   bool inherit_;
   PrincipalDirection direction_;
   SplitSpace split_space_;

@@ -27,6 +27,7 @@ template <typename Visitor>
 void each_option(Visitor&& visit) {
   visit(OptionEntry{"split_limit", "Most observations a local GP owns before it is split", 1},
         &Options::split_limit);
+  visit(OptionEntry{.name = "capacity", .help = "Most observations a local GP conditions on", .least = 1, .since = 2}, &Options::capacity);
   visit(OptionEntry{"kernel", "Kernel family; auto lets training choose"}, &Options::kernel);
   visit(OptionEntry{"aggregation", "How local predictions are weighted"}, &Options::aggregation);
   visit(OptionEntry{"neighbors", "How many of the most similar local GPs are asked; 0 asks all", 1,

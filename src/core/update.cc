@@ -1,5 +1,6 @@
 #include "core/update.h"
 
+#include <cstdlib>
 #include <utility>
 
 #include "core/model_training.h"
@@ -43,9 +44,7 @@ UpdateResult update_routed(ModelState& model, const Observation& observation, In
 
   // Append (x, y) to local GP I and move its center; an inherited point makes room.
   result.jitter = local.append(observation, model.workspace);
-  if (local.size() > Index{model.options.split_limit} + 1) {
-    result.displaced = local.displace();
-  }
+  result.displaced = local.make_room();
 
   // If n_I > m: Split.
   if (local.owned() > model.options.split_limit) {
@@ -64,6 +63,18 @@ UpdateResult update_routed(ModelState& model, const Observation& observation, In
     partition.centers.set(I, local.center(), kernel);
   }
 
+  static const int offers = getenv("OFFERS") ? atoi(getenv("OFFERS")) : 3;
+  static thread_local std::vector<Neighbor> near;
+  if (model.options.capacity > model.options.split_limit) {
+    partition.centers.most_similar(kernel, observation.x, offers + 2, near);
+    int left = offers;
+    for (const Neighbor& n : near) {
+      if (left == 0) break;
+      if (n.local_gp == I || n.local_gp == result.local_gp || (result.new_local_gp && n.local_gp == *result.new_local_gp)) continue;
+      partition.at(n.local_gp).borrow(observation, model.workspace);
+      --left;
+    }
+  }
   let_sleep(partition);
 
   // A new θ reaches every local GP in time, with at most one refit per update.

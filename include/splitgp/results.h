@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,11 +12,27 @@
 
 namespace splitgp {
 
-/// A local GP's answer to an observation that it is offered and does not own.
+/// A local GP that took an observation which another one owns.
 struct Borrowing {
   Eigen::Index local_gp = 0;
-  bool accepted = false;
-  std::optional<std::uint64_t> displaced;
+  std::optional<std::uint64_t> displaced;  ///< The borrowed point it dropped to make room.
+};
+
+/// The local GPs that borrowed one observation, most similar first. Its size is fixed, so that an
+/// update allocates nothing.
+class Borrowings {
+ public:
+  static constexpr std::size_t kMost = 8;
+
+  void add(Borrowing borrowing) { all_[size_++] = borrowing; }
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  const Borrowing* begin() const { return all_.data(); }
+  const Borrowing* end() const { return all_.data() + size_; }
+
+ private:
+  std::array<Borrowing, kMost> all_;
+  std::size_t size_ = 0;
 };
 
 /// What one observation did to the model.
@@ -24,7 +42,8 @@ struct UpdateResult {
   Eigen::Index local_gp = 0;                 ///< The one that owns it now; a split may change it.
   std::optional<Eigen::Index> new_local_gp;  ///< Set if there was a split: the second child.
   std::vector<std::uint64_t> leaving;        ///< The observations that went to the second child.
-  std::optional<std::uint64_t> displaced;    ///< The inherited point dropped to make room for it.
+  std::optional<std::uint64_t> displaced;    ///< The borrowed point dropped to make room for it.
+  Borrowings borrowed;                       ///< The other local GPs that learned it too.
   int refits = 0;                            ///< Local GPs refitted to the current θ (0, 1 or 2).
   bool trained = false;                      ///< A training ended here; see training_history().
   double jitter = 0.0;  ///< Variance added to keep the factor positive; usually 0.
@@ -66,7 +85,7 @@ struct TrainResult {
   double kernel_margin = 0.0;  ///< By how much the best family's objective led the second's.
   std::vector<std::string> bounds_reached;  ///< "length_scale[3] at its upper bound", …
   std::uint64_t sequence = 0;               ///< Observations in the model when it was trained.
-  Eigen::Index observations = 0;            ///< Observations trained on (some twice, if inherited).
+  Eigen::Index observations = 0;            ///< Observations trained on (some twice, if borrowed).
   Eigen::Index local_gps = 0;               ///< Local GPs they come from.
   int starts = 0;
   int evaluations = 0;
@@ -77,7 +96,7 @@ struct LocalGpSummary {
   Eigen::Index local_gp = 0;
   Vector center;
   Eigen::Index owned = 0;
-  Eigen::Index inherited = 0;
+  Eigen::Index borrowed = 0;
   std::uint64_t theta_version = 0;
   bool awake = true;          ///< It has its factor; otherwise the next two are unknown.
   Eigen::Index jittered = 0;  ///< Points whose pivot needed jitter.
@@ -95,7 +114,7 @@ struct Observations {
 
 /// What a local GP conditions on.
 struct LocalGpPoints : Observations {
-  std::vector<bool> owned;  ///< Whether it owns each point or has inherited it.
+  std::vector<bool> owned;  ///< Whether it owns each point or has borrowed it.
 };
 
 /// Mean and standard deviation of each column of a stream; a constant column has deviation 0.

@@ -164,20 +164,25 @@ std::optional<std::uint64_t> LocalGp::make_room() {
   return displaced;
 }
 
-Borrowing LocalGp::borrow(const Observation& observation, Workspace& workspace) {
-  Borrowing result;
+bool LocalGp::borrow(const Observation& observation, Workspace& workspace,
+                     std::optional<std::uint64_t>& displaced) {
+  Farthest farthest;
   if (size() > capacity()) {
-    const Farthest farthest = farthest_borrowed();
-    if (!(farthest.squared_distance > squared_distance_to_center(observation.x))) return result;
-    result.displaced = sequence(farthest.point);
-    remove(farthest.point);
+    farthest = farthest_borrowed();
+    if (!(farthest.squared_distance > squared_distance_to_center(observation.x))) return false;
   }
   const Index row = place(observation);
-  if (!dormant()) append_to_factor(row, observation.x, workspace);
+  try {
+    if (!dormant()) append_to_factor(row, observation.x, workspace);
+  } catch (const NumericalError&) {
+    return false;  // its owner has it
+  }
   sequence_.push_back(observation.sequence);
   owned_.push_back(0);
-  result.accepted = true;
-  return result;
+  if (farthest.point < 0) return true;
+  displaced = sequence(farthest.point);
+  remove(farthest.point);
+  return true;
 }
 
 void LocalGp::remove(Index j) {

@@ -14,7 +14,6 @@
 #include "core/principal_direction.h"
 #include "core/theta.h"
 #include "splitgp/options.h"
-#include "splitgp/results.h"
 
 namespace splitgp {
 
@@ -57,9 +56,11 @@ class LocalGp {
   /// and returns its sequence number. O(n²)
   std::optional<std::uint64_t> make_room();
 
-  /// Takes an observation that another local GP owns. A full one drops its farthest borrowed point
-  /// for it or, if this one is farther still, declines. O(n²); a dormant one only notes it, O(n).
-  Borrowing borrow(const Observation& observation, Workspace& workspace);
+  /// Learns an observation that another local GP owns; false if it declines, and so is unchanged. A
+  /// full one drops its farthest borrowed point for it, into `displaced`, or declines if this one is
+  /// farther still. O(n²); a dormant one only takes note, O(n).
+  bool borrow(const Observation& observation, Workspace& workspace,
+              std::optional<std::uint64_t>& displaced);
 
   /// Factorises again with θ, O(n³); a dormant one only adopts θ.
   void refit(ThetaPointer theta);

@@ -27,7 +27,7 @@ std::vector<LocalGpSummary> SplittingGp::local_gps() const {
     summary.local_gp = std::ssize(result) - 1;
     summary.center = local.center();
     summary.owned = local.owned();
-    summary.inherited = local.borrowed();
+    summary.borrowed = local.borrowed();
     summary.theta_version = local.theta().version;
     summary.memory_bytes = local.memory_bytes();
     summary.awake = !local.dormant();

@@ -37,7 +37,9 @@ struct ModelState {
     using std::unique_ptr<BackgroundTrainer>::operator=;
   } trainer;
 
-  Workspace workspace;  // for update
+  // For update.
+  Workspace workspace;
+  std::vector<Neighbor> neighbors;
 };
 
 }  // namespace splitgp

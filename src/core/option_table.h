@@ -16,6 +16,7 @@ struct OptionEntry {
   std::string_view help;             ///< One phrase for people, without the default.
   std::int64_t least = 0;            ///< The smallest valid integer, …
   std::string_view zero_means = {};  ///< … besides 0, if 0 has a meaning of its own.
+  std::string_view automatic = {};   ///< What it follows from, if it may be kAutomatic.
   bool may_change = false;           ///< In an existing model: no result depends on it.
   std::string_view without = {};     ///< For an option that is on by default: what off means.
   std::uint32_t since = 1;  ///< The first file format that has it; older files have the default.
@@ -25,13 +26,24 @@ struct OptionEntry {
 /// and, in a default Options, the default.
 template <typename Visitor>
 void each_option(Visitor&& visit) {
-  visit(OptionEntry{"split_limit", "Most observations a local GP owns before it is split", 1},
+  visit(OptionEntry{.name = "capacity",
+                    .help = "Most observations a local GP conditions on, its own and borrowed ones",
+                    .least = 1,
+                    .automatic = "250, within one to four times split_limit",
+                    .since = 2},
+        &Options::capacity);
+  visit(OptionEntry{.name = "split_limit",
+                    .help = "Most observations a local GP owns before it is split",
+                    .least = 1,
+                    .automatic = "a quarter of capacity"},
         &Options::split_limit);
-  visit(OptionEntry{.name = "capacity", .help = "Most observations a local GP conditions on", .least = 1, .since = 2}, &Options::capacity);
   visit(OptionEntry{"kernel", "Kernel family; auto lets training choose"}, &Options::kernel);
   visit(OptionEntry{"aggregation", "How local predictions are weighted"}, &Options::aggregation);
-  visit(OptionEntry{"neighbors", "How many of the most similar local GPs are asked; 0 asks all", 1,
-                    "all local GPs"},
+  visit(OptionEntry{.name = "neighbors",
+                    .help = "How many of the most similar local GPs are asked; 0 asks all",
+                    .least = 1,
+                    .zero_means = "all local GPs",
+                    .automatic = "3, or 8 if capacity = split_limit"},
         &Options::neighbors);
   visit(OptionEntry{.name = "taper",
                     .help = "Fade a local GP out before it leaves the most similar ones, so that "
@@ -39,9 +51,9 @@ void each_option(Visitor&& visit) {
                     .without = "Drop local GPs abruptly, as the paper does"},
         &Options::taper);
   visit(OptionEntry{.name = "inherit",
-                    .help = "After a split each half keeps the other's observations until new ones "
-                            "displace them, so that a split changes no prediction",
-                    .without = "A split forgets the sibling's observations"},
+                    .help = "After a split each half keeps the other's observations until nearer "
+                            "ones displace them, so that a split changes no prediction",
+                    .without = "A local GP conditions on nothing but what it owns"},
         &Options::inherit);
   visit(OptionEntry{"principal_direction", "How a split finds its direction"},
         &Options::principal_direction);

@@ -164,17 +164,17 @@ void predict(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X
   });
 }
 
-Index predict_waking(ModelState& model, const Eigen::Ref<const VectorXd>& x, Prediction& result) {
+std::span<const Neighbor> predict_waking(ModelState& model, const Eigen::Ref<const VectorXd>& x,
+                                         Prediction& result) {
   static thread_local Predictor predictor;
   predictor.ask(model, x);
-  const Index nearest = predictor.local_gps.front();
   if (model.partition.may_be_dormant) {
     for (const Index local_gp : predictor.local_gps) wake(model.partition, local_gp);
   }
   predictor.answer(model, x);
   predictor.weigh(model, 0);
   combine(model, predictor, 0, result.mean.col(0), result.variance.col(0));
-  return nearest;
+  return predictor.neighbors;
 }
 
 std::vector<LocalPrediction> explain(const ModelState& model, const Eigen::Ref<const VectorXd>& x) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "core/model_state.h"
 
 namespace splitgp {
@@ -10,9 +12,10 @@ void predict(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X
              Prediction& result);
 
 /// The same at one x, for a caller with exclusive access: wakes the local GPs it asks, as wake()
-/// does, and returns the most similar one.
-Eigen::Index predict_waking(ModelState& model, const Eigen::Ref<const Eigen::VectorXd>& x,
-                            Prediction& result);
+/// does, and returns them and the next one, most similar first. Valid until this thread's next call.
+std::span<const Neighbor> predict_waking(ModelState& model,
+                                         const Eigen::Ref<const Eigen::VectorXd>& x,
+                                         Prediction& result);
 
 /// Each local GP's answer at x and its weight.
 std::vector<LocalPrediction> explain(const ModelState& model,

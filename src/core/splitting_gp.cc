@@ -46,7 +46,7 @@ SplittingGp::SplittingGp(Index inputs, Index outputs, Options options) {
     throw InvalidArgument("inputs is " + std::to_string(inputs) + "; it must be at least 1");
   if (outputs < 1)
     throw InvalidArgument("outputs is " + std::to_string(outputs) + "; it must be at least 1");
-  check_options(options);
+  options = complete(std::move(options));
   if (options.hyperparameters) options.hyperparameters = starting_theta(options, inputs, outputs);
   state_ = std::make_unique<State>(inputs, outputs, std::move(options));
 }

@@ -1,6 +1,7 @@
 #include "core/update.h"
 
-#include <cstdlib>
+#include <algorithm>
+#include <span>
 #include <utility>
 
 #include "core/model_training.h"
@@ -24,8 +25,31 @@ std::vector<std::uint64_t> owned_sequences(const LocalGp& local) {
   return sequences;
 }
 
-// The rest of Algorithm 2, once I is known.
-UpdateResult update_routed(ModelState& model, const Observation& observation, Index I) {
+// To how many local GPs beside its owner an observation is offered: those that would be asked at its
+// place, and the next one.
+Index n_offered(const ModelState& model) {
+  if (model.options.capacity == model.options.split_limit) return 0;
+  return std::min<Index>(n_asked(model), Borrowings::kMost);
+}
+
+// A local GP that will be asked about an observation has to know it, whoever owns it. `similar` are
+// the local GPs most similar to x, its owner first. After a split both children have it already.
+void offer(ModelState& model, const Observation& observation, std::span<const Neighbor> similar,
+           UpdateResult& result) {
+  const auto offered = static_cast<std::size_t>(n_offered(model));
+  for (const Neighbor& neighbor : similar.subspan(1, std::min(offered, similar.size() - 1))) {
+    LocalGp& local = model.partition.at(neighbor.local_gp);
+    Borrowing borrowing{neighbor.local_gp, std::nullopt};
+    if (local.borrow(observation, model.workspace, borrowing.displaced)) {
+      result.borrowed.add(borrowing);
+    }
+  }
+}
+
+// The rest of Algorithm 2, once the local GPs most similar to x are known: I is the first of them.
+UpdateResult update_routed(ModelState& model, const Observation& observation,
+                           std::span<const Neighbor> similar) {
+  const Index I = similar.front().local_gp;
   Partition& partition = model.partition;
   StreamKnowledge& knowledge = model.knowledge;
   const Kernel& kernel = knowledge.theta->kernel;
@@ -42,7 +66,7 @@ UpdateResult update_routed(ModelState& model, const Observation& observation, In
   }
   wake(partition, I);
 
-  // Append (x, y) to local GP I and move its center; an inherited point makes room.
+  // Append (x, y) to local GP I and move its center; a borrowed point makes room.
   result.jitter = local.append(observation, model.workspace);
   result.displaced = local.make_room();
 
@@ -63,18 +87,7 @@ UpdateResult update_routed(ModelState& model, const Observation& observation, In
     partition.centers.set(I, local.center(), kernel);
   }
 
-  static const int offers = getenv("OFFERS") ? atoi(getenv("OFFERS")) : 3;
-  static thread_local std::vector<Neighbor> near;
-  if (model.options.capacity > model.options.split_limit) {
-    partition.centers.most_similar(kernel, observation.x, offers + 2, near);
-    int left = offers;
-    for (const Neighbor& n : near) {
-      if (left == 0) break;
-      if (n.local_gp == I || n.local_gp == result.local_gp || (result.new_local_gp && n.local_gp == *result.new_local_gp)) continue;
-      partition.at(n.local_gp).borrow(observation, model.workspace);
-      --left;
-    }
-  }
+  offer(model, observation, similar, result);
   let_sleep(partition);
 
   // A new θ reaches every local GP in time, with at most one refit per update.
@@ -100,7 +113,8 @@ UpdateResult update(ModelState& model, const Observation& observation) {
     keep_awake(partition, 0);
   }
   // I ← argmax_i k(x, c_i)
-  return update_routed(model, observation, partition.centers.most_similar(kernel, observation.x));
+  partition.centers.most_similar(kernel, observation.x, 1 + n_offered(model), model.neighbors);
+  return update_routed(model, observation, model.neighbors);
 }
 
 UpdateResult predict_then_update(ModelState& model, const Observation& observation,

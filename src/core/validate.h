@@ -14,6 +14,8 @@ inline constexpr double kLargestMagnitude = 1e150;
 /// Each check throws InvalidArgument naming the field, the row and the value. Rows are counted from
 /// 0.
 void check_options(const Options& options);
+/// Options that are checked, with a value for everything that was automatic.
+Options complete(Options options);
 void check_values(const char* field, const Eigen::Ref<const Eigen::MatrixXd>& columns,
                   Eigen::Index width);
 void check_noise(const Eigen::Ref<const Eigen::VectorXd>& noise_variance,

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "store/schema.h"
+#include "store/table_rows.h"
 
 namespace splitgp::store {
 namespace {
@@ -64,10 +65,11 @@ void check_kind(const std::filesystem::path& path) {
   }
 }
 
+// Not from the first bytes: the log may hold newer ones.
 std::uint32_t format_version(const Database& database) {
-  const std::string header = database.first_bytes(kHeaderSize);
-  if (std::ssize(header) < kHeaderSize) throw damaged(database.path(), "it has been cut off");
-  return big_endian(header, kUserVersionAt);
+  TableReader row(database, "pragma_user_version", "1");
+  if (!row.next()) throw damaged(database.path(), "it has no format version");
+  return static_cast<std::uint32_t>(row.integer("user_version", 1, kFormatVersion));
 }
 
 void check_length(const Database& database) {

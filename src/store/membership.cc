@@ -45,16 +45,37 @@ void Membership::route(std::uint64_t sequence, std::uint64_t local_gp,
   points.sequence.push_back(sequence);
   points.owned.push_back(1);
   ++points.n_owned;
-  const bool full = std::ssize(points.sequence) > split_limit_ + 1;
+  const bool full = std::ssize(points.sequence) > capacity_ + 1;
   if (full != displaced.has_value()) {
     throw Inconsistent(full ? "it displaces nothing" : "it displaces a point needlessly");
   }
-  if (!displaced) return;
-  const auto found = std::lower_bound(points.sequence.begin(), points.sequence.end(), *displaced);
+  if (displaced) displace(local_gp, *displaced);
+}
+
+void Membership::borrow(std::uint64_t sequence, std::uint64_t local_gp,
+                        std::optional<std::uint64_t> displaced) {
+  Members& points = at(local_gp);
+  if (capacity_ == split_limit_) throw Inconsistent("the model does not borrow");
+  if (points.sequence.empty() || points.sequence.back() >= sequence) {
+    throw Inconsistent(name(local_gp) + " borrows what it has");
+  }
+  const bool full = std::ssize(points.sequence) > capacity_;
+  if (full != displaced.has_value()) {
+    throw Inconsistent(name(local_gp) + (full ? " borrows it without room"
+                                              : " displaces a point for it needlessly"));
+  }
+  points.sequence.push_back(sequence);
+  points.owned.push_back(0);
+  if (displaced) displace(local_gp, *displaced);
+}
+
+void Membership::displace(std::uint64_t local_gp, std::uint64_t displaced) {
+  Members& points = at(local_gp);
+  const auto found = std::lower_bound(points.sequence.begin(), points.sequence.end(), displaced);
   const auto owned = points.owned.begin() + (found - points.sequence.begin());
-  if (found == points.sequence.end() || *found != *displaced || *owned != 0) {
-    throw Inconsistent("it displaces observation " + std::to_string(*displaced) + ", which " +
-                       name(local_gp) + " has not inherited");
+  if (found == points.sequence.end() || *found != displaced || *owned != 0) {
+    throw Inconsistent("it displaces observation " + std::to_string(displaced) + ", which " +
+                       name(local_gp) + " has not borrowed");
   }
   points.sequence.erase(found);
   points.owned.erase(owned);
@@ -68,6 +89,7 @@ void Membership::split(Eigen::Index parent, Eigen::Index child,
   Members second = first;
   std::size_t left = 0;
   for (std::size_t j = 0; j < first.sequence.size(); ++j) {
+    if (first.owned[j] == 0) continue;
     const bool leaves = left < leaving.size() && first.sequence[j] == leaving[left];
     if (leaves) ++left;
     first.owned[j] = leaves ? 0 : 1;
@@ -75,7 +97,7 @@ void Membership::split(Eigen::Index parent, Eigen::Index child,
   }
   if (left != leaving.size()) {
     throw Inconsistent("observation " + std::to_string(leaving[left]) +
-                       " leaves the parent but is not in it");
+                       " leaves the parent but is not its own");
   }
   second.n_owned = std::ssize(leaving);
   first.n_owned -= second.n_owned;
@@ -90,11 +112,12 @@ void Membership::split(Eigen::Index parent, Eigen::Index child,
 
 void Membership::check(const Members& points, std::size_t local_gp) const {
   const Eigen::Index held = std::ssize(points.sequence);
-  if (points.n_owned < 1 || points.n_owned > split_limit_ || held > split_limit_ + 1 ||
+  if (points.n_owned < 1 || points.n_owned > split_limit_ || held > capacity_ + 1 ||
       (!inherit_ && held != points.n_owned)) {
     throw Inconsistent(name(local_gp) + " owns " + std::to_string(points.n_owned) + " of " +
                        std::to_string(held) + " points; split_limit is " +
-                       std::to_string(split_limit_));
+                       std::to_string(split_limit_) + " and capacity " +
+                       std::to_string(capacity_));
   }
 }
 

@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "splitgp/options.h"
+
 namespace splitgp::store {
 
 /// A history that no model can have.
@@ -15,7 +17,7 @@ class Inconsistent : public std::runtime_error {
 };
 
 /// Which observations each local GP holds, found by replaying what each observation did: where it
-/// was routed, what it displaced, whether it caused a split. Replaying is exact, because no number
+/// was routed, what it displaced, whether it caused a split, who borrowed it. Replaying is exact, because no number
 /// is computed, and fast; and a checkpoint has to write only what is new, not the lists of all
 /// local GPs that changed.
 ///
@@ -29,17 +31,22 @@ class Membership {
     Eigen::Index n_owned = 0;
   };
 
-  Membership(int split_limit, bool inherit) : split_limit_(split_limit), inherit_(inherit) {}
+  explicit Membership(const Options& options)
+      : split_limit_(options.split_limit), capacity_(options.capacity), inherit_(options.inherit) {}
 
   /// Adds a local GP that was there from the start.
   void start_with(Members points);
 
-  /// Update: `sequence` goes to a local GP and, if that would hold more than m+1 points, displaces
-  /// an inherited one. O(m)
+  /// Update: `sequence` goes to a local GP and, if that would hold more than capacity + 1 points,
+  /// displaces a borrowed one. O(capacity)
   void route(std::uint64_t sequence, std::uint64_t local_gp,
              std::optional<std::uint64_t> displaced);
 
-  /// Split: `leaving`, in order, go to the child; the rest stay. O(m)
+  /// `sequence` is also borrowed by another local GP, after a split if there was one. O(capacity)
+  void borrow(std::uint64_t sequence, std::uint64_t local_gp,
+              std::optional<std::uint64_t> displaced);
+
+  /// Split: `leaving`, in order, go to the child; the rest stay. O(capacity)
   void split(Eigen::Index parent, Eigen::Index child, const std::vector<std::uint64_t>& leaving);
 
   /// Call after the last step.
@@ -49,9 +56,11 @@ class Membership {
 
  private:
   Members& at(std::uint64_t local_gp);
+  void displace(std::uint64_t local_gp, std::uint64_t displaced);
   void check(const Members& points, std::size_t local_gp) const;
 
   Eigen::Index split_limit_;
+  Eigen::Index capacity_;
   bool inherit_;
   std::vector<Members> local_gps_;
 };

@@ -13,6 +13,7 @@
 #include "store/model_writer.h"
 #include "store/new_file.h"
 #include "store/schema.h"
+#include "store/upgrade.h"
 #include "store/writer_lock.h"
 
 namespace splitgp {
@@ -137,6 +138,7 @@ void ModelFile::State::write_to(Durability durability) {
                                                    : "PRAGMA synchronous = NORMAL");
   // It already is, unless someone has changed it.
   database->execute("PRAGMA journal_mode = WAL");
+  store::upgrade(*database, Internals::of(model));
   writers = std::make_unique<Writers>(*database, *this);
   writers->model.resume(Internals::of(model));
 }
@@ -201,6 +203,10 @@ void ModelFile::State::remember(const MatrixView& x, const MatrixView& y, double
   steps.values.insert(steps.values.end(), y.data, y.data + y.rows);
   steps.values.push_back(noise_variance);
   steps.steps.push_back({static_cast<std::uint64_t>(result.routed_to), result.displaced});
+  for (const Borrowing& borrowing : result.borrowed) {
+    steps.borrowed.push_back({result.sequence, static_cast<std::uint64_t>(borrowing.local_gp),
+                              borrowing.displaced});
+  }
   if (result.new_local_gp) steps.leaving.push_back(result.leaving);
 }
 

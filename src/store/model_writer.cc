@@ -27,6 +27,7 @@ ModelWriter::ModelWriter(Database& database, Index inputs, Index outputs,
       input_names_(std::move(input_names)),
       output_names_(std::move(output_names)),
       observation_(database, "observation", columns_of_observation(inputs, outputs), Same::fails),
+      borrowing_(database, "borrowing", 4, Same::fails),
       split_(database, "split", 8, Same::fails),
       training_(database, "training", 15, Same::fails),
       theta_(database, "theta", 9, Same::fails),
@@ -114,13 +115,10 @@ void ModelWriter::write_steps(const Steps& steps) {
   for (const Steps::Step& step : steps.steps) {
     observation_.add(sequence++);
     for (Index k = 0; k < inputs_ + outputs_ + 1; ++k) observation_.add(*value++);
-    observation_.add(step.local_gp);
-    if (step.displaced) {
-      observation_.add(*step.displaced);
-    } else {
-      observation_.add_null();
-    }
-    observation_.write();
+    observation_.add(step.local_gp).add(step.displaced).write();
+  }
+  for (const Steps::Borrowed& one : steps.borrowed) {
+    borrowing_.add(one.sequence).add(one.local_gp).add(one.displaced).write();
   }
 }
 

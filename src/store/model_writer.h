@@ -19,7 +19,14 @@ struct Steps {
     std::uint64_t local_gp = 0;  // routed to
     std::optional<std::uint64_t> displaced;
   };
+  // An observation that a local GP borrowed.
+  struct Borrowed {
+    std::uint64_t sequence = 0;
+    std::uint64_t local_gp = 0;
+    std::optional<std::uint64_t> displaced;
+  };
   std::vector<Step> steps;
+  std::vector<Borrowed> borrowed;
   std::vector<double> values;                       // x, y, noise variance of each
   std::vector<std::vector<std::uint64_t>> leaving;  // for each split
 };
@@ -66,7 +73,7 @@ class ModelWriter {
   Eigen::Index outputs_;
   std::vector<std::string> input_names_;
   std::vector<std::string> output_names_;
-  TableWriter observation_, split_, training_, theta_, local_gp_, input_, output_, model_;
+  TableWriter observation_, borrowing_, split_, training_, theta_, local_gp_, input_, output_, model_;
 
   Held held_;
   std::uint64_t at_start_ = 0;               // observations when the file was created

@@ -67,6 +67,11 @@ bool read_value(std::string_view name, std::string_view text, Value& value) {
   }
 }
 
+// What a model of an older format did about the options it did not have yet.
+void set_newer_options(std::uint32_t format, Options& options) {
+  if (format < 2) options.capacity = options.split_limit;  // it did not borrow
+}
+
 }  // namespace
 
 void write_options(Database& database, const Options& options, const Hyperparameters& starting) {
@@ -98,7 +103,8 @@ Options read_options(const Database& database, std::uint32_t format) {
       }
       texts.erase(at);
     });
-    check_options(options);
+    set_newer_options(format, options);
+    options = complete(std::move(options));
   } catch (const InvalidArgument& error) {
     throw damaged(database.path(), error.what());
   }

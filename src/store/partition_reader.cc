@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "core/validate.h"
+#include "store/file_kind.h"
 #include "store/membership.h"
+#include "store/model_writer.h"
 #include "store/number_list.h"
 #include "store/table_rows.h"
 
@@ -114,13 +116,46 @@ void start(Membership& membership, const Database& database,
   if (owned != owner_at_start.size()) throw Inconsistent("there are observations without an owner");
 }
 
+// Reads table borrowing along with the observations; a file of format 1 has none.
+class BorrowingReader {
+ public:
+  explicit BorrowingReader(const Database& database) {
+    if (format_version(database) < 2) return;
+    rows_.emplace(database, "borrowing", "sequence, local_gp");
+    advance();
+  }
+
+  void replay(std::uint64_t sequence, Membership& membership) {
+    for (; next_ && next_->sequence == sequence; advance()) {
+      membership.borrow(sequence, next_->local_gp, next_->displaced);
+    }
+  }
+  void finish() const {
+    if (next_) rows_->fail("its observation does not exist, or was there from the start");
+  }
+
+ private:
+  void advance() {
+    next_.reset();
+    if (!rows_->next()) return;
+    const std::uint64_t sequence = rows_->count();
+    const std::uint64_t local_gp = rows_->count();
+    next_ = Steps::Borrowed{sequence, local_gp, rows_->optional_integer()};
+    rows_->end_row();
+  }
+
+  std::optional<TableReader> rows_;
+  std::optional<Steps::Borrowed> next_;
+};
+
 // Observations and, from what each of them did, the points of every local GP.
 std::vector<Membership::Members> replay(const Database& database, const ModelNumbers& numbers,
                                         const Options& options,
                                         const std::vector<StoredSplit>& splits,
                                         StoredValues& observations) {
   const std::uint64_t at_start = numbers.count("observations_at_start");
-  Membership membership(options.split_limit, options.inherit);
+  Membership membership(options);
+  BorrowingReader borrowings(database);
   std::vector<std::uint64_t> owner_at_start;
   bool started = false;
   auto split = splits.begin();
@@ -145,12 +180,14 @@ std::vector<Membership::Members> replay(const Database& database, const ModelNum
           do ++split;
           while (split != splits.end() && !split->leaving);
         }
+        borrowings.replay(next, membership);
       }
       ++next;
     }
     numbers.check("observations", next);
     if (!started) start(membership, database, owner_at_start);
     if (split != splits.end()) throw Inconsistent("there are splits that no observation caused");
+    borrowings.finish();
     return std::move(membership).finish();
   } catch (const Inconsistent& error) {
     rows.fail(error.what());

@@ -3,6 +3,7 @@
 #include <map>
 #include <string_view>
 
+#include "store/file_kind.h"
 #include "store/table_rows.h"
 
 namespace splitgp::store {
@@ -96,6 +97,14 @@ std::vector<Table> schema(Eigen::Index inputs, Eigen::Index outputs) {
   checksum INTEGER NOT NULL
 ) STRICT)",
        columns_of_observation(inputs, outputs)},
+      {"borrowing", R"(CREATE TABLE borrowing (
+  sequence INTEGER NOT NULL,
+  local_gp INTEGER NOT NULL,
+  displaced INTEGER,
+  checksum INTEGER NOT NULL,
+  PRIMARY KEY (sequence, local_gp)
+) STRICT, WITHOUT ROWID)",
+       4, 2},
       {"split", R"(CREATE TABLE split (
   number INTEGER PRIMARY KEY,
   sequence INTEGER NOT NULL,
@@ -148,7 +157,16 @@ SELECT observation.sequence, coalesce(moved.local_gp, observation.local_gp) AS l
 FROM observation LEFT JOIN moved ON moved.sequence = observation.sequence)");
 }
 
+void extend_schema(Database& database, Eigen::Index inputs, Eigen::Index outputs,
+                   std::uint32_t format) {
+  for (const Table& table : schema(inputs, outputs)) {
+    if (table.since > format) database.execute(table.sql);
+  }
+  database.execute("PRAGMA user_version = " + std::to_string(kFormatVersion));
+}
+
 Shape check_schema(const Database& database) {
+  const std::uint32_t format = format_version(database);
   std::map<std::string, std::string, std::less<>> found;
   TableReader rows(database, "sqlite_schema", "rowid");
   while (rows.next()) {
@@ -160,6 +178,7 @@ Shape check_schema(const Database& database) {
   }
   const Shape shape{count(found["observation"], "\n  x"), count(found["observation"], "\n  y")};
   for (const Table& table : schema(shape.inputs, shape.outputs)) {
+    if (table.since > format) continue;
     const auto at = found.find(table.name);
     if (at == found.end()) throw damaged(database.path(), "it has no table " + table.name);
     if (at->second != table.sql || shape.inputs < 1 || shape.outputs < 1) {

@@ -10,7 +10,7 @@
 namespace splitgp::store {
 
 inline constexpr std::uint32_t kApplicationId = 0x53704750;  // "SpGP"
-inline constexpr std::uint32_t kFormatVersion = 1;           // PRAGMA user_version
+inline constexpr std::uint32_t kFormatVersion = 2;           // PRAGMA user_version
 
 /// SQLite allows 2000 columns in a table; a few are ours.
 inline constexpr Eigen::Index kMostColumns = 1900;
@@ -19,6 +19,7 @@ struct Table {
   std::string name;
   std::string sql;
   int columns = 0;
+  std::uint32_t since = 1;  // the first format that has it
 };
 
 /// The tables and views of a model of this shape, as docs/model_file.md describes them.
@@ -28,8 +29,12 @@ int columns_of_observation(Eigen::Index inputs, Eigen::Index outputs);
 /// Creates them and marks the file as ours.
 void create_schema(Database& database, Eigen::Index inputs, Eigen::Index outputs);
 
-/// Throws FileError unless the file has exactly these tables, for some number of inputs and
-/// outputs; other tables beside them are allowed.
+/// Adds the tables that came after `format`.
+void extend_schema(Database& database, Eigen::Index inputs, Eigen::Index outputs,
+                   std::uint32_t format);
+
+/// Throws FileError unless the file has exactly the tables of its format, for some number of inputs
+/// and outputs; other tables beside them are allowed.
 struct Shape {
   Eigen::Index inputs = 0;
   Eigen::Index outputs = 0;

@@ -32,6 +32,7 @@ class TableWriter {
   TableWriter& add(double value);
   TableWriter& add(std::string_view text);  ///< The text must live until write().
   TableWriter& add_null();
+  TableWriter& add(std::optional<std::uint64_t> value) { return value ? add(*value) : add_null(); }
   void write();
 
  private:

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "core/model_state.h"
+#include "store/database.h"
+
+namespace splitgp::store {
+
+/// Brings the file of `model`, which was just read from it, to the current format; does nothing if
+/// it has that. A kill leaves the file in one format or the other.
+void upgrade(Database& database, const ModelState& model);
+
+}  // namespace splitgp::store

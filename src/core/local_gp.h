@@ -54,7 +54,7 @@ class LocalGp {
 
   /// If it now holds more than capacity + 1 points: drops the borrowed one farthest from the center
   /// and returns its sequence number. O(n²)
-  std::optional<std::uint64_t> make_room();
+  std::optional<std::uint64_t> make_room(Workspace& workspace);
 
   /// Learns an observation that another local GP owns; false if it declines, and so is unchanged. A
   /// full one drops its farthest borrowed point for it, into `displaced`, or declines if this one is
@@ -137,9 +137,9 @@ class LocalGp {
   struct Farthest {
     Eigen::Index point = -1;  // none, if nothing is borrowed
     double squared_distance = -1.0;
+    double squared_distance_of_last = 0.0;
   };
-  Farthest farthest_borrowed() const;
-  double squared_distance_to_center(const Eigen::Ref<const Eigen::VectorXd>& x) const;
+  Farthest farthest_borrowed(Eigen::Index rows, Workspace& workspace) const;
   Eigen::Index place(const Observation& observation);
   void grow(Eigen::Index rows);
   void remove(Eigen::Index j);

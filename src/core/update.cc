@@ -68,7 +68,7 @@ UpdateResult update_routed(ModelState& model, const Observation& observation,
 
   // Append (x, y) to local GP I and move its center; a borrowed point makes room.
   result.jitter = local.append(observation, model.workspace);
-  result.displaced = local.make_room();
+  result.displaced = local.make_room(model.workspace);
 
   // If n_I > m: Split.
   if (local.owned() > model.options.split_limit) {

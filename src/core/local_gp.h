@@ -65,9 +65,16 @@ class LocalGp {
   };
   Posterior predict(const Eigen::Ref<const Eigen::VectorXd>& x, Workspace& workspace,
                     Eigen::Ref<Eigen::VectorXd> mean) const;
-  /// The same, to the bit, for each column of X.
+  /// The same, to the bit, for each column of X; also, if asked, the local scale of every output.
   void predict(const Eigen::Ref<const Eigen::MatrixXd>& X, Workspace& workspace,
-               Eigen::Ref<Eigen::MatrixXd> means, std::span<Posterior> posteriors) const;
+               Eigen::Ref<Eigen::MatrixXd> means, std::span<Posterior> posteriors,
+               Eigen::VectorXd* local_scales = nullptr) const;
+
+  /// ŝ²: by how much the variance of an output differs here from what θ says; 1 without points.
+  /// O(n)  REQUIRES: it is awake.
+  double local_scale(Eigen::Index output) const;
+  /// The one-step-ahead innovation of the point appended last: unit variance if θ is right.
+  double innovation(Eigen::Index output) const { return solved_(size() - 1, output); }
 
   /// The inputs minus the center, in the space in which Split measures (n × d).
   Eigen::MatrixXd centered_inputs() const;

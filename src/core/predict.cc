@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <span>
 
 #include "core/aggregate.h"
 #include "core/parallel.h"
 #include "core/prefetch.h"
+#include "core/student_t.h"
 #include "core/waking.h"
 
 namespace splitgp {
@@ -38,13 +40,15 @@ struct Predictor {
   std::vector<Question> questions;
   std::vector<double> outsiders;
   std::vector<Candidate> candidates;
-  Eigen::MatrixXd means;  // outputs × answers
+  Eigen::MatrixXd means;         // outputs × answers
+  Eigen::MatrixXd local_scales;  // the same; only with calibration
   std::vector<double> weights;
 
   // One local GP's block
   Eigen::MatrixXd queries;
   Eigen::MatrixXd block_means;
   std::vector<LocalGp::Posterior> posteriors;
+  VectorXd block_scales;
 
   void ask(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X);
   void answer(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X);
@@ -62,6 +66,9 @@ void Predictor::ask(const ModelState& model, const Eigen::Ref<const Eigen::Matri
   candidates.resize(answers);
   if (means.rows() != model.outputs || means.cols() < X.cols() * asked)
     means.resize(model.outputs, X.cols() * asked);
+  if (!model.calibrators.empty() &&
+      (local_scales.rows() != model.outputs || local_scales.cols() < X.cols() * asked))
+    local_scales.resize(model.outputs, X.cols() * asked);
   for (Index i = 0; i < X.cols(); ++i) {
     model.partition.centers.most_similar(kernel, X.col(i), asked + 1, neighbors);
     const bool outsider = std::ssize(neighbors) > asked;
@@ -106,10 +113,12 @@ void Predictor::answer(const ModelState& model, const Eigen::Ref<const Eigen::Ma
     const std::size_t next = first + static_cast<std::size_t>(count);
     if (next < questions.size()) local_gp(next).prefetch();
     model.partition.at(asked).predict(queries.leftCols(count), workspace,
-                                      block_means.leftCols(count), posteriors);
+                                      block_means.leftCols(count), posteriors,
+                                      model.calibrators.empty() ? nullptr : &block_scales);
     for (Index i = 0; i < count; ++i) {
       const Index place = questions[first + static_cast<std::size_t>(i)].answer;
       means.col(place) = block_means.col(i);
+      if (!model.calibrators.empty()) local_scales.col(place) = block_scales;
       candidates[static_cast<std::size_t>(place)].posterior =
           posteriors[static_cast<std::size_t>(i)];
     }
@@ -124,10 +133,43 @@ void Predictor::weigh(const ModelState& model, Index query) {
                       model.options, weights);
 }
 
+// Each local GP's deviation and the noise times its local scale, and the whole times the factor
+// that innovations have taught. Means and weights do not change.
+void combine_calibrated(const ModelState& model, const Predictor& predictor, Index query,
+                        Prediction& result, Index column) {
+  // Infinities would make the sum of variances meaningless.
+  constexpr double kLargest = 0.25 * std::numeric_limits<double>::max();
+  const Hyperparameters& theta = model.knowledge.theta->values;
+  const Index first = query * n_asked(model);
+  for (Index o = 0; o < model.outputs; ++o) {
+    const Calibrator& calibrator = model.calibrators[static_cast<std::size_t>(o)];
+    double deviation = 0.0;
+    double noise = 0.0;
+    Index place = first;
+    for (const double weight : predictor.weights) {
+      const Candidate& candidate = predictor.candidates[static_cast<std::size_t>(place)];
+      const double local_scale = predictor.local_scales(o, place++);
+      deviation += weight * std::sqrt(local_scale * candidate.posterior.variance);
+      noise += weight * local_scale;
+    }
+    const double scale = theta.output_scale(o) * std::sqrt(calibrator.factor());
+    const double latent = deviation * scale;
+    result.variance(o, column) = std::min(latent * latent, kLargest);
+    result.noise_variance(o, column) =
+        std::min(noise * theta.noise_variance * scale * scale, kLargest);
+    result.degrees_of_freedom(o, column) = calibrator.degrees_of_freedom();
+    if (model.options.calibration != Calibration::conformal) continue;
+    constexpr auto kLevels = static_cast<Index>(Calibrator::kLevels.size());
+    calibrator.half_widths(std::span<double, Calibrator::kLevels.size()>(
+        &result.conformal_half_widths(o * kLevels, column), Calibrator::kLevels.size()));
+  }
+}
+
 // ŷ ← Σ w_i E_i, with standard deviation Σ w_i σ_i: children of one parent model the same function,
 // so their errors are taken as fully correlated, an upper bound for any correlation.
-void combine(const ModelState& model, const Predictor& predictor, Index query,
-             Eigen::Ref<VectorXd> mean, Eigen::Ref<VectorXd> variance) {
+void combine(const ModelState& model, const Predictor& predictor, Index query, Prediction& result,
+             Index column) {
+  auto mean = result.mean.col(column);
   mean.setZero();
   double deviation = 0.0;
   Index place = query * n_asked(model);
@@ -136,7 +178,9 @@ void combine(const ModelState& model, const Predictor& predictor, Index query,
     const Candidate& candidate = predictor.candidates[static_cast<std::size_t>(place++)];
     deviation += weight * std::sqrt(candidate.posterior.variance);
   }
-  variance = (deviation * model.knowledge.theta->values.output_scale).array().square();
+  result.variance.col(column) =
+      (deviation * model.knowledge.theta->values.output_scale).array().square();
+  if (!model.calibrators.empty()) combine_calibrated(model, predictor, query, result, column);
 }
 
 }  // namespace
@@ -145,6 +189,33 @@ Index n_asked(const ModelState& model) {
   const Index all = model.partition.centers.size();
   if (model.options.aggregation == Aggregation::nearest) return std::min<Index>(1, all);
   return model.options.neighbors == 0 ? all : std::min<Index>(model.options.neighbors, all);
+}
+
+void fill_with_prior(const ModelState& model, Index queries, Prediction& result) {
+  const Hyperparameters& theta = model.knowledge.theta->values;
+  for (Matrix* part :
+       {&result.mean, &result.variance, &result.noise_variance, &result.degrees_of_freedom})
+    part->resize(model.outputs, queries);
+  for (Index o = 0; o < model.outputs; ++o) {
+    const double squared_scale = theta.output_scale(o) * theta.output_scale(o);
+    result.noise_variance.row(o).setConstant(theta.noise_variance * squared_scale);
+    result.mean.row(o).setConstant(theta.mean(o));
+    result.variance.row(o).setConstant(theta.signal_variance * squared_scale);
+    result.degrees_of_freedom.row(o).setConstant(std::numeric_limits<double>::infinity());
+  }
+  if (model.options.calibration != Calibration::conformal) {
+    result.conformal_half_widths.resize(0, 0);
+    return;
+  }
+  constexpr auto kLevels = static_cast<Index>(Calibrator::kLevels.size());
+  result.conformal_half_widths.resize(model.outputs * kLevels, queries);
+  if (!model.partition.local_gps.empty()) return;  // Predict fills them
+  for (Index k = 0; k < kLevels; ++k) {
+    const double width = student_t_half_width(Calibrator::kLevels[static_cast<std::size_t>(k)],
+                                              std::numeric_limits<double>::infinity());
+    for (Index o = 0; o < model.outputs; ++o)
+      result.conformal_half_widths.row(o * kLevels + k).setConstant(width);
+  }
 }
 
 void predict(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X,
@@ -158,7 +229,7 @@ void predict(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X
       predictor.answer(model, queries);
       for (Index j = 0; j < queries.cols(); ++j) {
         predictor.weigh(model, j);
-        combine(model, predictor, j, result.mean.col(i + j), result.variance.col(i + j));
+        combine(model, predictor, j, result, i + j);
       }
     }
   });
@@ -173,7 +244,7 @@ Index predict_waking(ModelState& model, const Eigen::Ref<const VectorXd>& x, Pre
   }
   predictor.answer(model, x);
   predictor.weigh(model, 0);
-  combine(model, predictor, 0, result.mean.col(0), result.variance.col(0));
+  combine(model, predictor, 0, result, 0);
   return nearest;
 }
 
@@ -189,6 +260,10 @@ std::vector<LocalPrediction> explain(const ModelState& model, const Eigen::Ref<c
     result.push_back({predictor.local_gps[i], candidate.log_similarity, predictor.weights[i],
                       predictor.means.col(static_cast<Index>(i)),
                       candidate.posterior.variance * squared_scale});
+    for (Index o = 0; o < std::ssize(model.calibrators); ++o) {
+      result.back().variance(o) *= predictor.local_scales(o, static_cast<Index>(i)) *
+                                   model.calibrators[static_cast<std::size_t>(o)].factor();
+    }
   }
   return result;
 }

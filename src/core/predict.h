@@ -4,8 +4,11 @@
 
 namespace splitgp {
 
-/// Algorithm 3, Predict, at the columns of X, into result.mean and result.variance, which already
-/// have their sizes.  REQUIRES: the model has a local GP.
+/// Sizes the result and fills it with the prior, the answer where nothing is known.
+void fill_with_prior(const ModelState& model, Eigen::Index queries, Prediction& result);
+
+/// Algorithm 3, Predict, at the columns of X.
+/// REQUIRES: the model has a local GP; fill_with_prior has made the result.
 void predict(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X,
              Prediction& result);
 

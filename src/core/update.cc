@@ -1,5 +1,7 @@
 #include "core/update.h"
 
+#include <iterator>
+#include <optional>
 #include <utility>
 
 #include "core/model_training.h"
@@ -23,8 +25,30 @@ std::vector<std::uint64_t> owned_sequences(const LocalGp& local) {
   return sequences;
 }
 
-// The rest of Algorithm 2, once I is known.
-UpdateResult update_routed(ModelState& model, const Observation& observation, Index I) {
+// Whether calibration wants to see the aggregated prediction before this update. The answer depends
+// on the updates alone, so that predictions in between change nothing.
+bool scores_aggregated(const ModelState& model) {
+  if (model.calibrators.empty()) return false;
+  if (model.options.calibration == Calibration::conformal) return true;
+  // With one local GP there is nothing to aggregate.
+  return model.partition.size() > 1 && model.calibrators.front().wants_aggregated();
+}
+
+// The squared error of a prediction, in units of its variance before calibration.
+double squared_innovation(const ModelState& model, const Observation& observation,
+                          const Prediction& before, Index output) {
+  const double scale = model.knowledge.theta->values.output_scale(output);
+  const double error = (observation.y(output) - before.mean(output, 0)) / scale;
+  const double variance = (before.variance(output, 0) + before.noise_variance(output, 0)) /
+                          model.calibrators[static_cast<std::size_t>(output)].factor() / scale /
+                          scale;
+  return error * error / (variance + observation.noise_variance);
+}
+
+// The rest of Algorithm 2, once I is known. `before` is the aggregated prediction, if calibration
+// wants it.
+UpdateResult update_routed(ModelState& model, const Observation& observation, Index I,
+                           const Prediction* before = nullptr) {
   Partition& partition = model.partition;
   StreamKnowledge& knowledge = model.knowledge;
   const Kernel& kernel = knowledge.theta->kernel;
@@ -41,8 +65,22 @@ UpdateResult update_routed(ModelState& model, const Observation& observation, In
   }
   wake(partition, I);
 
+  for (Index o = 0; o < std::ssize(model.calibrators); ++o)
+    model.local_scales(o) = local.local_scale(o);
   // Append (x, y) to local GP I and move its center; an inherited point makes room.
   result.jitter = local.append(observation, model.workspace);
+  for (Index o = 0; o < std::ssize(model.calibrators); ++o) {
+    Calibrator& calibrator = model.calibrators[static_cast<std::size_t>(o)];
+    const double z = local.innovation(o);
+    const double innovation = z * z / model.local_scales(o);
+    std::optional<double> aggregated;
+    if (before != nullptr) aggregated = squared_innovation(model, observation, *before, o);
+    if (model.options.calibration == Calibration::conformal) {
+      calibrator.add_conformal(innovation, aggregated.value_or(innovation));
+    } else {
+      calibrator.add(innovation, aggregated);
+    }
+  }
   if (local.size() > Index{model.options.split_limit} + 1) {
     result.displaced = local.displace();
   }
@@ -89,6 +127,11 @@ UpdateResult update(ModelState& model, const Observation& observation) {
     keep_awake(partition, 0);
   }
   // I ← argmax_i k(x, c_i)
+  if (scores_aggregated(model)) {
+    fill_with_prior(model, 1, model.scored);
+    const Index I = predict_waking(model, observation.x, model.scored);
+    return update_routed(model, observation, I, &model.scored);
+  }
   return update_routed(model, observation, partition.centers.most_similar(kernel, observation.x));
 }
 
@@ -96,7 +139,8 @@ UpdateResult predict_then_update(ModelState& model, const Observation& observati
                                  Prediction& before) {
   if (model.partition.local_gps.empty()) return update(model, observation);
   // The local GP that Predict asks first is the one that Update routes to.
-  return update_routed(model, observation, predict_waking(model, observation.x, before));
+  const Index I = predict_waking(model, observation.x, before);
+  return update_routed(model, observation, I, scores_aggregated(model) ? &before : nullptr);
 }
 
 }  // namespace splitgp

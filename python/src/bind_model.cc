@@ -27,12 +27,13 @@ UpdateResults update(Model& model, const Rows& X, const Rows& Y,
   });
 }
 
-// Three arrays that share one owner.
+// Arrays that share one owner; the last is empty unless intervals are conformal.
 nb::tuple arrays_of(std::unique_ptr<Prediction> prediction, bool flat) {
   const Prediction& p = *prediction;
   const nb::capsule owner = keep(std::move(prediction));
   return nb::make_tuple(view(p.mean, flat, owner), view(p.variance, flat, owner),
-                        view(p.noise_variance, flat, owner));
+                        view(p.noise_variance, flat, owner), view(p.degrees_of_freedom, flat, owner),
+                        view(p.conformal_half_widths, false, owner));
 }
 
 nb::tuple predict(const Model& model, const Rows& X, bool flat) {
@@ -56,7 +57,8 @@ nb::tuple predict_then_update(Model& model, const Rows& X, const Rows& Y,
   model.write([&](SplittingGp& gp) {
     // A bad value anywhere rejects the whole batch.
     check_batch(plain(x), plain(y), plain(noise), gp.n_inputs(), gp.n_outputs());
-    for (Matrix* part : {&before->mean, &before->variance, &before->noise_variance}) {
+    for (Matrix* part : {&before->mean, &before->variance, &before->noise_variance,
+                         &before->degrees_of_freedom}) {
       part->resize(gp.n_outputs(), x.cols());
     }
     results.rows.reserve(static_cast<std::size_t>(x.cols()));
@@ -66,6 +68,9 @@ nb::tuple predict_then_update(Model& model, const Rows& X, const Rows& Y,
       before->mean.col(i) = row.mean;
       before->variance.col(i) = row.variance;
       before->noise_variance.col(i) = row.noise_variance;
+      before->degrees_of_freedom.col(i) = row.degrees_of_freedom;
+      if (i == 0) before->conformal_half_widths.resize(row.conformal_half_widths.rows(), x.cols());
+      before->conformal_half_widths.col(i) = row.conformal_half_widths;
     }
   });
   return nb::make_tuple(arrays_of(std::move(before), flat), std::move(results));

@@ -254,7 +254,7 @@ double LocalGp::local_scale(Index output) const {
   constexpr double kLargest = 1e100;  // beyond it the variances themselves would overflow
   const Index n = size();
   const double squares = solved_.col(output).head(n).squaredNorm();
-  return std::min((kBelief + squares) / (kBelief + static_cast<double>(n)), kLargest);
+  return std::min(kLargest, (kBelief + squares) / (kBelief + static_cast<double>(n)));
 }
 
 VectorXd LocalGp::in_split_space(const Eigen::Ref<const VectorXd>& difference) const {

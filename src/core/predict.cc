@@ -22,6 +22,8 @@ namespace {
 // Queries answered together: enough of them to share local GPs, few enough for the cache.
 constexpr Index kMostQueries = 4096;
 constexpr Index kMostAnswers = 32768;
+// Variances are kept below this: infinite ones could not be added up.
+constexpr double kLargest = 0.25 * std::numeric_limits<double>::max();
 // Queries that one local GP answers at a time.
 constexpr Index kBlock = 32;
 
@@ -137,8 +139,6 @@ void Predictor::weigh(const ModelState& model, Index query) {
 // that innovations have taught. Means and weights do not change.
 void combine_calibrated(const ModelState& model, const Predictor& predictor, Index query,
                         Prediction& result, Index column) {
-  // Infinities would make the sum of variances meaningless.
-  constexpr double kLargest = 0.25 * std::numeric_limits<double>::max();
   const Hyperparameters& theta = model.knowledge.theta->values;
   const Index first = query * n_asked(model);
   for (Index o = 0; o < model.outputs; ++o) {
@@ -149,14 +149,15 @@ void combine_calibrated(const ModelState& model, const Predictor& predictor, Ind
     for (const double weight : predictor.weights) {
       const Candidate& candidate = predictor.candidates[static_cast<std::size_t>(place)];
       const double local_scale = predictor.local_scales(o, place++);
-      deviation += weight * std::sqrt(local_scale * candidate.posterior.variance);
+      deviation += weight * std::sqrt(local_scale) * std::sqrt(candidate.posterior.variance);
       noise += weight * local_scale;
     }
     const double scale = theta.output_scale(o) * std::sqrt(calibrator.factor());
+    // Deviations until the very end: a product of variances may overflow on the way.
     const double latent = deviation * scale;
+    const double noisy = std::sqrt(noise) * std::sqrt(theta.noise_variance) * scale;
     result.variance(o, column) = std::min(latent * latent, kLargest);
-    result.noise_variance(o, column) =
-        std::min(noise * theta.noise_variance * scale * scale, kLargest);
+    result.noise_variance(o, column) = std::min(noisy * noisy, kLargest);
     result.degrees_of_freedom(o, column) = calibrator.degrees_of_freedom();
     if (model.options.calibration != Calibration::conformal) continue;
     constexpr auto kLevels = static_cast<Index>(Calibrator::kLevels.size());
@@ -261,8 +262,9 @@ std::vector<LocalPrediction> explain(const ModelState& model, const Eigen::Ref<c
                       predictor.means.col(static_cast<Index>(i)),
                       candidate.posterior.variance * squared_scale});
     for (Index o = 0; o < std::ssize(model.calibrators); ++o) {
-      result.back().variance(o) *= predictor.local_scales(o, static_cast<Index>(i)) *
-                                   model.calibrators[static_cast<std::size_t>(o)].factor();
+      double& variance = result.back().variance(o);
+      variance = std::min(kLargest, variance * predictor.local_scales(o, static_cast<Index>(i)) *
+                                        model.calibrators[static_cast<std::size_t>(o)].factor());
     }
   }
   return result;

@@ -15,13 +15,13 @@ constexpr double kNearlyNormal = 1e4;
 
 // log Γ(x + ½) − log Γ(x): the asymptotic series, reached by the recurrence Γ(x+1) = xΓ(x).
 double log_gamma_step(double x) {
-  double shift = 0.0;
-  for (; x < 12.0; x += 1.0) shift += std::log(x / (x + 0.5));
+  double shift = 1.0;
+  for (; x < 20.0; x += 1.0) shift *= x / (x + 0.5);
   const double r = 1.0 / x;
   const double r2 = r * r;
   const double series =
       -r * (1.0 / 8.0 - r2 * (1.0 / 192.0 - r2 * (1.0 / 640.0 - r2 * 17.0 / 14336.0)));
-  return shift + 0.5 * std::log(x) + series;
+  return std::log(shift * std::sqrt(x)) + series;
 }
 
 // The continued fraction of the incomplete beta function I_x(a, b) (Abramowitz and Stegun, 26.5.8),

@@ -30,6 +30,9 @@ constexpr double kRatioMemory = 250.0;
 constexpr double kCenterStep = 0.005;
 constexpr double kTailStep = 0.01;
 constexpr double kFirstRows = 200.0;
+// They mend a shape, not a scale: outputs that stand still, and so always fall inside, must not
+// take them far from where they are needed when the stream wakes up.
+constexpr double kMostMending = 0.4;
 constexpr double kCenterLevel = 0.5;
 constexpr double kTailLevel = 0.95;
 // The step of the conformal intervals, in logs. Larger: the promise holds sooner; smaller: steadier
@@ -186,7 +189,7 @@ void Calibrator::follow_quantiles(double local) {
     const double width = table.log_half_width(level, mixed_shape_) + quantile;
     const double outside = log_distance > width ? 1.0 : 0.0;
     quantile = std::clamp(quantile + strength * size * (outside - (1.0 - kLevels[level])),
-                          -kMostWidening, kMostWidening);
+                          -kMostMending, kMostMending);
   };
   step(center_, HalfWidths::kCenter, kCenterStep);
   step(tail_, HalfWidths::kTail, kTailStep);

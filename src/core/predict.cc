@@ -135,29 +135,29 @@ void Predictor::weigh(const ModelState& model, Index query) {
                       model.options, weights);
 }
 
-// Each local GP's deviation and the noise times its local scale, and the whole times the factor
-// that innovations have taught. Means and weights do not change.
+// Each local GP's deviation and noise times its local scale, and the whole times the factor that
+// innovations have taught. Means and weights do not change. A local scale goes with the θ it was
+// measured by, so all of it is a local GP's own, also while a new θ is on its way to it.
 void combine_calibrated(const ModelState& model, const Predictor& predictor, Index query,
                         Prediction& result, Index column) {
-  const Hyperparameters& theta = model.knowledge.theta->values;
   const Index first = query * n_asked(model);
   for (Index o = 0; o < model.outputs; ++o) {
     const Calibrator& calibrator = model.calibrators[static_cast<std::size_t>(o)];
     double deviation = 0.0;
-    double noise = 0.0;
+    double noise_variance = 0.0;
     Index place = first;
     for (const double weight : predictor.weights) {
-      const Candidate& candidate = predictor.candidates[static_cast<std::size_t>(place)];
-      const double local_scale = predictor.local_scales(o, place++);
-      deviation += weight * std::sqrt(local_scale) * std::sqrt(candidate.posterior.variance);
-      noise += weight * local_scale;
+      const auto at = static_cast<std::size_t>(place);
+      const Hyperparameters& theta = model.partition.at(predictor.local_gps[at]).theta().values;
+      const double scale = std::sqrt(predictor.local_scales(o, place++) * calibrator.factor()) *
+                           theta.output_scale(o);
+      // Deviations until the very end: products of variances may overflow on the way.
+      deviation += weight * scale * std::sqrt(predictor.candidates[at].posterior.variance);
+      const double noise = scale * std::sqrt(theta.noise_variance);
+      noise_variance += weight * std::min(noise * noise, kLargest);
     }
-    const double scale = theta.output_scale(o) * std::sqrt(calibrator.factor());
-    // Deviations until the very end: a product of variances may overflow on the way.
-    const double latent = deviation * scale;
-    const double noisy = std::sqrt(noise) * std::sqrt(theta.noise_variance) * scale;
-    result.variance(o, column) = std::min(latent * latent, kLargest);
-    result.noise_variance(o, column) = std::min(noisy * noisy, kLargest);
+    result.variance(o, column) = std::min(deviation * deviation, kLargest);
+    result.noise_variance(o, column) = std::min(noise_variance, kLargest);
     result.degrees_of_freedom(o, column) = calibrator.degrees_of_freedom();
     if (model.options.calibration != Calibration::conformal) continue;
     constexpr auto kLevels = static_cast<Index>(Calibrator::kLevels.size());
@@ -262,9 +262,11 @@ std::vector<LocalPrediction> explain(const ModelState& model, const Eigen::Ref<c
                       predictor.means.col(static_cast<Index>(i)),
                       candidate.posterior.variance * squared_scale});
     for (Index o = 0; o < std::ssize(model.calibrators); ++o) {
-      double& variance = result.back().variance(o);
-      variance = std::min(kLargest, variance * predictor.local_scales(o, static_cast<Index>(i)) *
-                                        model.calibrators[static_cast<std::size_t>(o)].factor());
+      const double scale =
+          std::sqrt(predictor.local_scales(o, static_cast<Index>(i)) *
+                    model.calibrators[static_cast<std::size_t>(o)].factor()) *
+          model.partition.at(predictor.local_gps[i]).theta().values.output_scale(o);
+      result.back().variance(o) = std::min(scale * scale * candidate.posterior.variance, kLargest);
     }
   }
   return result;

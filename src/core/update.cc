@@ -45,6 +45,31 @@ double squared_innovation(const ModelState& model, const Observation& observatio
   return error * error / (variance + observation.noise_variance);
 }
 
+// The first θ is a placeholder unless it was given: an error measured by it would only tell the
+// unit of the outputs. It stays if nothing trains it.
+bool knows_units(const ModelState& model) {
+  const StreamKnowledge& knowledge = model.knowledge;
+  return knowledge.theta->version > 0 || knowledge.theta_given ||
+         model.options.training == Training::off;
+}
+
+// Learns from the innovation that appending left in the local GP, given its local scales before.
+void calibrate(ModelState& model, const Observation& observation, const LocalGp& local,
+               const Prediction* before) {
+  for (Index o = 0; o < std::ssize(model.calibrators); ++o) {
+    Calibrator& calibrator = model.calibrators[static_cast<std::size_t>(o)];
+    const double z = local.innovation(o);
+    const double innovation = z * z / model.local_scales(o);
+    std::optional<double> aggregated;
+    if (before != nullptr) aggregated = squared_innovation(model, observation, *before, o);
+    if (model.options.calibration == Calibration::conformal) {
+      calibrator.add_conformal(innovation, aggregated.value_or(innovation));
+    } else {
+      calibrator.add(innovation, aggregated);
+    }
+  }
+}
+
 // The rest of Algorithm 2, once I is known. `before` is the aggregated prediction, if calibration
 // wants it.
 UpdateResult update_routed(ModelState& model, const Observation& observation, Index I,
@@ -69,18 +94,7 @@ UpdateResult update_routed(ModelState& model, const Observation& observation, In
     model.local_scales(o) = local.local_scale(o);
   // Append (x, y) to local GP I and move its center; an inherited point makes room.
   result.jitter = local.append(observation, model.workspace);
-  for (Index o = 0; o < std::ssize(model.calibrators); ++o) {
-    Calibrator& calibrator = model.calibrators[static_cast<std::size_t>(o)];
-    const double z = local.innovation(o);
-    const double innovation = z * z / model.local_scales(o);
-    std::optional<double> aggregated;
-    if (before != nullptr) aggregated = squared_innovation(model, observation, *before, o);
-    if (model.options.calibration == Calibration::conformal) {
-      calibrator.add_conformal(innovation, aggregated.value_or(innovation));
-    } else {
-      calibrator.add(innovation, aggregated);
-    }
-  }
+  if (knows_units(model)) calibrate(model, observation, local, before);
   if (local.size() > Index{model.options.split_limit} + 1) {
     result.displaced = local.displace();
   }

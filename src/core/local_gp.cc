@@ -246,9 +246,14 @@ LocalGp::Posterior LocalGp::predict(const Eigen::Ref<const VectorXd>& x, Workspa
 }
 
 void LocalGp::predict(const Eigen::Ref<const Eigen::MatrixXd>& X, Workspace& workspace,
-                      Eigen::Ref<Eigen::MatrixXd> means, std::span<Posterior> posteriors) const {
+                      Eigen::Ref<Eigen::MatrixXd> means, std::span<Posterior> posteriors,
+                      VectorXd* local_scales) const {
   if (dormant()) {
-    return awake_copy().predict(X, workspace, means, posteriors);
+    return awake_copy().predict(X, workspace, means, posteriors, local_scales);
+  }
+  if (local_scales != nullptr) {
+    local_scales->resize(outputs_.cols());
+    for (Index o = 0; o < outputs_.cols(); ++o) (*local_scales)(o) = local_scale(o);
   }
   const Hyperparameters& theta = theta_->values;
   const Index n = size();
@@ -270,6 +275,16 @@ void LocalGp::predict(const Eigen::Ref<const Eigen::MatrixXd>& X, Workspace& wor
     posteriors[static_cast<std::size_t>(i)] = {std::max(theta.signal_variance - explained, least),
                                                explained};
   }
+}
+
+// The posterior mean of a scale that multiplies all variances here, in closed form: zᵀz has n
+// degrees of freedom, and the prior counts as 20 more at 1.
+double LocalGp::local_scale(Index output) const {
+  constexpr double kBelief = 20.0;
+  constexpr double kLargest = 1e100;  // beyond it the variances themselves would overflow
+  const Index n = size();
+  const double squares = solved_.col(output).head(n).squaredNorm();
+  return std::min(kLargest, (kBelief + squares) / (kBelief + static_cast<double>(n)));
 }
 
 VectorXd LocalGp::in_split_space(const Eigen::Ref<const VectorXd>& difference) const {

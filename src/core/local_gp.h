@@ -57,8 +57,8 @@ class LocalGp {
   std::optional<std::uint64_t> make_room(Workspace& workspace);
 
   /// Learns an observation that another local GP owns; false if it declines, and so is unchanged. A
-  /// full one drops its farthest borrowed point for it, into `displaced`, or declines if this one is
-  /// farther still. O(n²); a dormant one only takes note, O(n).
+  /// full one drops its farthest borrowed point for it, into `displaced`, or declines if this one
+  /// is farther still. O(n²); a dormant one only takes note, O(n).
   bool borrow(const Observation& observation, Workspace& workspace,
               std::optional<std::uint64_t>& displaced);
 
@@ -72,9 +72,16 @@ class LocalGp {
   };
   Posterior predict(const Eigen::Ref<const Eigen::VectorXd>& x, Workspace& workspace,
                     Eigen::Ref<Eigen::VectorXd> mean) const;
-  /// The same, to the bit, for each column of X.
+  /// The same, to the bit, for each column of X; also, if asked, the local scale of every output.
   void predict(const Eigen::Ref<const Eigen::MatrixXd>& X, Workspace& workspace,
-               Eigen::Ref<Eigen::MatrixXd> means, std::span<Posterior> posteriors) const;
+               Eigen::Ref<Eigen::MatrixXd> means, std::span<Posterior> posteriors,
+               Eigen::VectorXd* local_scales = nullptr) const;
+
+  /// ŝ²: by how much the variance of an output differs here from what θ says; 1 without points.
+  /// O(n)  REQUIRES: it is awake.
+  double local_scale(Eigen::Index output) const;
+  /// The one-step-ahead innovation of the point appended last: unit variance if θ is right.
+  double innovation(Eigen::Index output) const { return solved_(size() - 1, output); }
 
   /// The owned inputs minus the center, in the space in which Split measures (owned × d).
   Eigen::MatrixXd centered_inputs() const;

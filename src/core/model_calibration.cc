@@ -45,6 +45,7 @@ void note_local_scales(ModelState& model, const LocalGp& local) {
 
 void calibrate(ModelState& model, const Observation& observation, const LocalGp& local,
                const Prediction* before) {
+  if (!knows_units(model)) return;
   for (Index o = 0; o < std::ssize(model.calibrators); ++o) {
     Calibrator& calibrator = model.calibrators[static_cast<std::size_t>(o)];
     const double z = local.innovation(o);

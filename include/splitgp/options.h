@@ -84,6 +84,10 @@ struct Options {
   /// cost does not grow with the stream.
   int training_observations = 3000;
 
+  /// Train at once when the innovations say that θ no longer describes the stream: a machine that
+  /// starts after a long silence must not wait until the stream has grown by half.
+  bool surprise = true;
+
   FixedHyperparameters fixed;
 
   /// Threads that share a batch of predictions. Results are the same to the last bit.

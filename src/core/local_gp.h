@@ -51,6 +51,10 @@ class LocalGp {
   /// Throws NumericalError and changes nothing if even the largest jitter fails.
   double append(const Observation& observation, Workspace& workspace);
 
+  /// The last append's innovations, one for each output: how far the observation was from the
+  /// prediction, in its standard deviations. Until anything else changes.
+  auto innovation() const { return solved_.row(size() - 1); }
+
   /// Drops the inherited point farthest from the center and returns its sequence number. O(n²)
   /// REQUIRES: inherited() > 0.
   std::uint64_t displace();
@@ -106,6 +110,13 @@ class LocalGp {
   Eigen::Index inherited() const { return size() - n_owned_; }
   bool owns(Eigen::Index j) const { return owned_[static_cast<std::size_t>(j)] != 0; }
   std::uint64_t sequence(Eigen::Index j) const { return sequence_[static_cast<std::size_t>(j)]; }
+  /// The largest of its own observations' sequence numbers. They arrive in order, so it is found
+  /// near the end.  REQUIRES: owned() > 0.
+  std::uint64_t newest() const {
+    Eigen::Index j = size() - 1;
+    while (!owns(j)) --j;
+    return sequence(j);
+  }
   /// The number of points that needed jitter.
   Eigen::Index jittered() const;
   const Eigen::VectorXd& center() const { return center_; }

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "core/background_trainer.h"
 #include "core/local_gp.h"
@@ -38,6 +39,7 @@ struct ModelState {
   } trainer;
 
   Workspace workspace;  // for update
+  std::vector<Neighbor> neighbors;
 };
 
 }  // namespace splitgp

@@ -1,10 +1,12 @@
 #include "core/model_training.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "core/refit.h"
+#include "core/regime_set.h"
 #include "core/training_set.h"
 
 namespace splitgp {
@@ -41,7 +43,16 @@ class LocalGpRegions : public TrainingRegions {
   const Partition& partition_;
 };
 
-TrainingSet training_set(const ModelState& model) {
+// A surprise cannot wait long, and has few rows to show.
+constexpr Index kSurpriseObservations = 800;
+
+TrainingSet training_set(const ModelState& model, std::uint64_t regime, bool surprised) {
+  if (regime > 0) {
+    const Index most = model.options.training_observations;
+    return draw_regime_set(model.knowledge, model.partition, regime,
+                           surprised ? std::min(most, kSurpriseObservations) : most,
+                           model.options.seed + model.knowledge.observations);
+  }
   return draw_training_set(model, model.options.training_observations,
                            model.options.seed + model.knowledge.observations);
 }
@@ -64,7 +75,11 @@ bool train_if_due(ModelState& model) {
       trained = true;
     }
   }
-  if (!knowledge.schedule.due(knowledge.observations)) {
+  const std::uint64_t n = knowledge.observations;
+  const TrainingSchedule& schedule = knowledge.schedule;
+  const bool begins = model.options.surprise && begins_regime(knowledge);
+  const bool due = schedule.due(n);
+  if (!begins && !due && !schedule.regime_due(n)) {
     if (scale_due(knowledge)) {
       follow_scale(knowledge, model.options);
       // They are still few and small, so there is no need to wait until they are used.
@@ -74,9 +89,12 @@ bool train_if_due(ModelState& model) {
     return trained;
   }
   if (model.trainer && model.trainer->busy()) return trained;
-  TrainingSet set = training_set(model);
-  TrainingPlan plan = training_plan(knowledge, model.options, set,
-                                    knowledge.schedule.search_due(knowledge.observations));
+  const std::uint64_t regime = begins ? n - knowledge.surprise.rows() : schedule.regime();
+  TrainingSet set = training_set(model, regime, begins || !due);
+  TrainingPlan plan = begins ? surprise_plan(knowledge, model.options)
+                             : training_plan(knowledge, model.options, set,
+                                             due ? schedule.search_due(n) : schedule.regime_search_due(n));
+  plan.surprised = begins || !due;
   if (model.options.training == Training::inlined) {
     record(knowledge, train(set, plan));
     return true;
@@ -87,7 +105,7 @@ bool train_if_due(ModelState& model) {
 }
 
 TrainResult train_now(ModelState& model) {
-  const TrainingSet set = training_set(model);
+  const TrainingSet set = training_set(model, model.knowledge.schedule.regime(), false);
   return record(model.knowledge,
                 train(set, training_plan(model.knowledge, model.options, set, true)));
 }

@@ -49,6 +49,11 @@ void each_option(Visitor&& visit) {
   visit(OptionEntry{"training", "When the hyperparameters are trained"}, &Options::training);
   visit(OptionEntry{"training_observations", "Most observations that one training looks at", 2},
         &Options::training_observations);
+  visit(OptionEntry{.name = "surprise",
+                    .help = "Train at once when new rows are far from what the model promised",
+                    .without = "Train only when the stream has grown by half",
+                    .since = 2},
+        &Options::surprise);
   visit(OptionEntry{.name = "threads",
                     .help = "Threads that share a batch of predictions",
                     .least = 1,

@@ -106,6 +106,7 @@ Options Options::paper() {
   options.taper = false;
   options.inherit = false;
   options.split_space = SplitSpace::raw;
+  options.surprise = false;
   return options;
 }
 

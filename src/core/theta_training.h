@@ -12,6 +12,12 @@ namespace splitgp {
 TrainingPlan training_plan(const StreamKnowledge& knowledge, const Options& options,
                            const TrainingSet& set, bool search);
 
+/// Whether a surprise calls for a training of what began when it did.
+bool begins_regime(const StreamKnowledge& knowledge);
+/// What that training starts from: θ has no weight against rows that it does not describe, and only
+/// one that is better by far begins a regime.
+TrainingPlan surprise_plan(const StreamKnowledge& knowledge, const Options& options);
+
 /// Records the result of a training.
 const TrainResult& record(StreamKnowledge& knowledge, TrainResult result);
 

@@ -118,11 +118,13 @@ TrainingSet thin(const TrainingSet& set, Index most_observations) {
   for (const TrainingSet::Block& block : set.blocks) {
     const Index left = most_observations - result.observations;
     if (left <= 0) break;
-    const Index n = std::min(block.inputs.rows(), left);
-    if (n < block.inputs.rows() && !result.blocks.empty()) break;
+    const Index whole = block.inputs.rows();
+    const Index n = std::min(whole, left);
+    if (n < whole && !result.blocks.empty()) break;
+    const Index given = std::max<Index>(0, block.given - (whole - n));
     result.blocks.push_back(
-        {block.inputs.topRows(n), block.outputs.topRows(n), block.noise_variance.head(n)});
-    result.observations += n;
+        {block.inputs.topRows(n), block.outputs.topRows(n), block.noise_variance.head(n), given});
+    result.observations += n - given;
   }
   return result;
 }

@@ -15,10 +15,12 @@ struct TrainingSet {
     Eigen::MatrixXd inputs;   // n × d
     Eigen::MatrixXd outputs;  // n × p
     Eigen::VectorXd noise_variance;
+    Eigen::Index given = 0;  // its last rows are only conditioned on
   };
   std::vector<Block> blocks;
-  Eigen::Index observations = 0;
+  Eigen::Index observations = 0;  // without those that are given
   std::uint64_t sequence = 0;  // observations in the model when it was drawn
+  std::uint64_t regime = 0;    // those before this one are only given
 
   // The scale of the whole stream, on which the priors and bounds of θ are set. Never 0.
   Eigen::VectorXd input_spread;

@@ -43,6 +43,7 @@ UpdateResult update_routed(ModelState& model, const Observation& observation, In
 
   // Append (x, y) to local GP I and move its center; an inherited point makes room.
   result.jitter = local.append(observation, model.workspace);
+  knowledge.surprise.observe(local.innovation());
   if (local.size() > Index{model.options.split_limit} + 1) {
     result.displaced = local.displace();
   }
@@ -66,8 +67,14 @@ UpdateResult update_routed(ModelState& model, const Observation& observation, In
 
   let_sleep(partition);
 
-  // A new θ reaches every local GP in time, with at most one refit per update.
-  if (result.refits == 0 && refit_next(partition, knowledge.theta)) ++result.refits;
+  // A new θ reaches every local GP in time, with at most one refit per update: first those that the
+  // next rows will ask, if they are like this one.
+  if (result.refits == 0 && refit_cursor(partition, *knowledge.theta) < partition.size()) {
+    partition.centers.most_similar(kernel, observation.x, n_asked(model), model.neighbors);
+    const bool refitted = refit_one_of(partition, knowledge.theta, model.neighbors) ||
+                          refit_next(partition, knowledge.theta);
+    if (refitted) ++result.refits;
+  }
 
   ++knowledge.observations;
   knowledge.input_statistics.add(observation.x);

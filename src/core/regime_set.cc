@@ -41,6 +41,7 @@ std::vector<Owner> owners_since(const Partition& partition, std::uint64_t regime
 struct Row {
   const LocalGp* local;
   Index row;
+  std::uint64_t sequence() const { return local->sequence(row); }
 };
 
 void add_own(const LocalGp& local, std::uint64_t regime, std::vector<Row>& fresh,
@@ -56,9 +57,10 @@ void thin_evenly(std::vector<Row>& rows, std::size_t most) {
   rows.resize(most);
 }
 
-// The older rows next to the fresh ones, which say most about them: for each fresh row in turn the
-// nearest that is left.
-void keep_nearest(const std::vector<Row>& fresh, const Eigen::VectorXd& scale, std::size_t most,
+// Half of them the older rows next to the fresh ones, which say most about them: for each fresh row
+// in turn the nearest that is left. The others evenly from the rest: the local GPs hold them too,
+// and a θ that calls them impossible predicts nonsense from them.
+void keep_telling(const std::vector<Row>& fresh, const Eigen::VectorXd& scale, std::size_t most,
                   std::vector<Row>& older) {
   if (older.size() <= most) return;
   Eigen::MatrixXd inputs(scale.size(), std::ssize(older));
@@ -66,8 +68,9 @@ void keep_nearest(const std::vector<Row>& fresh, const Eigen::VectorXd& scale, s
     inputs.col(static_cast<Index>(j)) =
         older[j].local->inputs().row(older[j].row).transpose().cwiseQuotient(scale);
   }
-  for (std::size_t kept = 0; kept < most; ++kept) {
-    const Row& row = fresh[kept * fresh.size() / most];
+  const std::size_t near = most / 2;
+  for (std::size_t kept = 0; kept < near; ++kept) {
+    const Row& row = fresh[kept * fresh.size() / near];
     const Eigen::VectorXd x = row.local->inputs().row(row.row).transpose().cwiseQuotient(scale);
     const auto left = inputs.rightCols(std::ssize(older) - static_cast<Index>(kept));
     Index nearest = 0;
@@ -76,16 +79,24 @@ void keep_nearest(const std::vector<Row>& fresh, const Eigen::VectorXd& scale, s
     std::swap(older[kept], older[chosen]);
     inputs.col(static_cast<Index>(kept)).swap(inputs.col(static_cast<Index>(chosen)));
   }
+  const std::size_t rest = older.size() - near;
+  for (std::size_t to = 0; to < most - near; ++to)
+    older[near + to] = older[near + to * rest / (most - near)];
   older.resize(most);
 }
 
 TrainingSet::Block block_of(std::vector<Row>& fresh, std::vector<Row>& older,
-                            const Eigen::VectorXd& scale) {
+                            const Eigen::VectorXd& scale, std::uint64_t trained) {
+  // The newest first: those are what a first look at part of the block sees.
+  std::sort(fresh.begin(), fresh.end(),
+            [](const Row& a, const Row& b) { return a.sequence() > b.sequence(); });
   thin_evenly(fresh, static_cast<std::size_t>(kLargestBlock));
-  keep_nearest(fresh, scale, std::min(2 * fresh.size(), kMostGiven), older);
+  keep_telling(fresh, scale, std::min(2 * fresh.size(), kMostGiven), older);
   TrainingSet::Block block;
   const auto n = static_cast<Index>(fresh.size() + older.size());
   block.given = std::ssize(older);
+  block.latest = std::count_if(fresh.begin(), fresh.end(),
+                               [&](const Row& row) { return row.sequence() >= trained; });
   block.inputs.resize(n, fresh.front().local->inputs().cols());
   block.outputs.resize(n, fresh.front().local->outputs().cols());
   block.noise_variance.resize(n);
@@ -118,7 +129,8 @@ TrainingSet::Block neighbourhood(const StreamKnowledge& knowledge, const Partiti
     left[i] = false;
     add_own(partition.at(neighbor.local_gp), regime, fresh, older);
   }
-  return block_of(fresh, older, scale);
+  const std::vector<TrainResult>& history = knowledge.training_history;
+  return block_of(fresh, older, scale, history.empty() ? 0 : history.back().sequence);
 }
 
 // In units of the first value, so that no square overflows.

@@ -9,7 +9,7 @@ using Eigen::Index;
 
 namespace {
 
-constexpr double kRecent = 1.0 / 32.0;
+constexpr double kRecent = 1.0 / 24.0;
 constexpr double kUsual = 1.0 / 512.0;
 constexpr double kCutOff = 3.0;
 // Nothing is quieter than this: a constant output must not surprise again and again.
@@ -17,8 +17,8 @@ constexpr double kLeast = 1e-3;
 
 // Innovations with 2.7 times the standard deviation that θ promised; smaller changes are left to
 // the calibration of intervals.
-constexpr double kLoud = 4.0;
-constexpr double kLouderThanUsual = 2.0;
+constexpr double kLoud = 6.5;
+constexpr double kLouderThanUsual = 1.5;
 // A hundredth of the variance.
 constexpr double kQuiet = 0.01;
 constexpr double kQuieterThanUsual = 0.1;

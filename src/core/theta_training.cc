@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <optional>
+#include <ranges>
 #include <utility>
 
 #include "core/theta_parameters.h"
@@ -19,6 +21,15 @@ constexpr double kMemory = 0.05;
 // times as large as promised cost three nats each; half a nat tells a new regime from a bad hour.
 constexpr double kSurprising = 0.5;
 
+// θ before the regime, unless it was set by hand.
+std::optional<Hyperparameters> theta_before(const StreamKnowledge& knowledge) {
+  const std::uint64_t version = knowledge.schedule.marks().theta_before;
+  for (const TrainResult& result : std::views::reverse(knowledge.training_history)) {
+    if (result.theta_version == version) return result.theta;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 TrainingPlan training_plan(const StreamKnowledge& knowledge, const Options& options,
@@ -26,6 +37,7 @@ TrainingPlan training_plan(const StreamKnowledge& knowledge, const Options& opti
   TrainingPlan plan{options.kernel, options.fixed, knowledge.theta->values};
   plan.warm = knowledge.schedule.ever_trained() || knowledge.theta_given;
   plan.search = search;
+  if (set.regime > 0) plan.before = theta_before(knowledge);
   // What earlier trainings saw and this one does not; nothing while the set holds the whole stream.
   if (!knowledge.training_history.empty() && set.observations > 0) {
     const double now = static_cast<double>(set.observations);
@@ -52,9 +64,13 @@ TrainingPlan surprise_plan(const StreamKnowledge& knowledge, const Options& opti
 }
 
 const TrainResult& record(StreamKnowledge& knowledge, TrainResult result) {
-  const bool begins = result.surprised && result.regime != knowledge.schedule.regime();
-  if (begins) knowledge.schedule.surprised(result.sequence, result.regime, result.adopted);
-  knowledge.schedule.trained(result.sequence, result.searched && (result.adopted || !begins));
+  TrainingSchedule& schedule = knowledge.schedule;
+  const bool begins = result.surprised && !result.returned && result.regime != schedule.regime();
+  if (begins) {
+    schedule.surprised(result.sequence, result.regime, knowledge.theta->version, result.adopted);
+  }
+  if (result.returned) schedule.returned();
+  schedule.trained(result.sequence, result.searched && (result.adopted || !begins));
   if (result.adopted) {
     knowledge.surprise.forget();
   } else if (begins) {

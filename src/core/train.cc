@@ -151,6 +151,14 @@ double value_of(const TrainingSet& set, const TrainingPlan& plan, const Hyperpar
   return objective.value(objective.parameters(theta), nullptr);
 }
 
+// A burst that looked like a new regime: what has come since is better described by the old θ.
+bool is_over(const TrainingSet& set, const TrainingPlan& plan) {
+  if (!plan.before) return false;
+  const TrainingSet since = latest(set);
+  return since.observations > 0 &&
+         value_of(since, plan, *plan.before) > value_of(since, plan, plan.current);
+}
+
 }  // namespace
 
 TrainResult train(const TrainingSet& set, const TrainingPlan& plan) {
@@ -165,6 +173,15 @@ TrainResult train(const TrainingSet& set, const TrainingPlan& plan) {
   result.regime = set.regime;
   if (set.observations < 2) return result;
   result.objective_before = value_of(set, plan, plan.current);
+
+  if (is_over(set, plan)) {
+    result.theta = *plan.before;
+    result.objective_after = value_of(set, plan, *plan.before);
+    result.adopted = true;
+    result.searched = false;
+    result.returned = true;
+    return result;
+  }
 
   Contender winner =
       plan.search ? search(set, plan, result) : Contender{named_family(plan), plan.current};

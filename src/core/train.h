@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "core/training_set.h"
 #include "splitgp/options.h"
 #include "splitgp/results.h"
@@ -15,6 +17,7 @@ struct TrainingPlan {
   double memory = 0.0;      // what a step away from `current` must gain per observation
   double worthwhile = 1e-3;  // a new θ costs every local GP a refit: what it must gain per observation
   bool surprised = false;
+  std::optional<Hyperparameters> before;  // θ before this regime, which may turn out to be over
   bool search = true;       // many starts and, if the kernel is automatic, all families
 };
 

@@ -20,6 +20,8 @@ class TrainingSchedule {
 
     std::uint64_t regime = 0;       // observations before the present regime; 0: there is only one
     std::uint64_t regime_next = 0;  // observations of the regime at its next training
+    std::uint64_t regime_before = 0;  // the same for the one before it
+    std::uint64_t theta_before = 0;   // and the version of its θ
     std::uint64_t surprised = 0;    // observations at the last surprise, …
     std::uint64_t patience = 0;     // … and how many more before the next may train
   };
@@ -44,16 +46,24 @@ class TrainingSchedule {
 
   /// A surprise: the rows since `regime` are not like those before.
   bool surprise_due(std::uint64_t observations, std::uint64_t regime, Eigen::Index inputs) const {
-    return marks_.ever_trained && observations >= regime + fewest(inputs) &&
+    return marks_.ever_trained && observations >= regime + fewest(inputs) * 3 / 2 &&
            observations >= marks_.surprised + marks_.patience;
   }
   /// Its training is over. If it began a regime, that is trained whenever it has doubled.
-  void surprised(std::uint64_t observations, std::uint64_t regime, bool adopted) {
+  void surprised(std::uint64_t observations, std::uint64_t regime, std::uint64_t theta_version,
+                 bool adopted) {
     marks_.surprised = observations;
     marks_.patience = std::clamp(2 * marks_.patience, kLeastPatience, kMostPatience);
     if (!adopted) return;
+    marks_.regime_before = marks_.regime;
+    marks_.theta_before = theta_version;
     marks_.regime = regime;
     marks_.regime_next = 2 * (observations - regime);
+  }
+  /// The regime is over, and was none.
+  void returned() {
+    marks_.regime = marks_.regime_before;
+    marks_.regime_next = std::max<std::uint64_t>(marks_.regime_next, 1);
   }
   bool regime_due(std::uint64_t observations) const {
     return marks_.regime > 0 && observations - marks_.regime >= marks_.regime_next &&

@@ -107,6 +107,17 @@ TrainingSet draw_training_set(const StreamKnowledge& knowledge, const TrainingRe
   return set;
 }
 
+TrainingSet latest(const TrainingSet& set) {
+  TrainingSet result = set;
+  result.observations = 0;
+  std::erase_if(result.blocks, [](const TrainingSet::Block& block) { return block.latest == 0; });
+  for (TrainingSet::Block& block : result.blocks) {
+    block.given = block.inputs.rows() - block.latest;
+    result.observations += block.latest;
+  }
+  return result;
+}
+
 TrainingSet thin(const TrainingSet& set, Index most_observations) {
   if (set.observations <= most_observations) return set;
   TrainingSet result = set;

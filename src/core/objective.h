@@ -12,8 +12,8 @@ namespace splitgp {
 /// What Train maximises, as a function of ThetaParameters: Σ over blocks of log p(Y | X, θ), plus a
 /// weak log prior, per observation.
 ///
-/// Observations that are given count for their weight: a θ that makes the new ones likely by calling
-/// the old ones impossible would not predict well from both.
+/// Observations that are given count for their weight: a θ that makes the new ones likely by
+/// calling the old ones impossible would not predict well from both.
 class Objective : public ThetaParameters {
  public:
   /// As ThetaParameters; keeps a reference to `set`.
@@ -24,13 +24,12 @@ class Objective : public ThetaParameters {
     for (const TrainingSet::Block& block : set.blocks) {
       if (block.given == 0) continue;
       given += block.given;
-      given_.push_back({block.inputs.bottomRows(block.given),
-                        block.outputs.bottomRows(block.given),
+      given_.push_back({block.inputs.bottomRows(block.given), block.outputs.bottomRows(block.given),
                         block.noise_variance.tail(block.given), block.given});
     }
     if (given > 0) {
-      given_weight_ = std::min(1.0, kGivenShare * static_cast<double>(set.observations) /
-                                        static_cast<double>(given));
+      given_weight_ = std::min(
+          1.0, kGivenShare * static_cast<double>(set.observations) / static_cast<double>(given));
     }
   }
 

@@ -12,8 +12,12 @@ using Eigen::Index;
 
 namespace {
 
-// Enough to show what the new observations have to follow from.
-constexpr std::size_t kMostGiven = 100;
+// A block with given rows. Fresh and older ones are in it as they are in the local GPs: where the
+// older ones contradict the fresh ones and are many, a θ that was shown few of them would be far
+// too sure. But a quarter, or a hundred, are fresh.
+constexpr std::size_t kMixedBlock = 400;
+constexpr std::size_t kFewestFresh = 100;
+constexpr std::size_t kGivenForEachFresh = 3;
 
 struct Owner {
   Index local_gp;
@@ -32,8 +36,9 @@ std::vector<Owner> owners_since(const Partition& partition, std::uint64_t regime
   }
   std::mt19937_64 random(seed);
   for (std::size_t i = owners.size(); i > 1; --i) std::swap(owners[i - 1], owners[random() % i]);
-  const auto newest = std::max_element(
-      owners.begin(), owners.end(), [](const Owner& a, const Owner& b) { return a.newest < b.newest; });
+  const auto newest =
+      std::max_element(owners.begin(), owners.end(),
+                       [](const Owner& a, const Owner& b) { return a.newest < b.newest; });
   if (newest != owners.end()) std::iter_swap(owners.begin(), newest);
   return owners;
 }
@@ -91,7 +96,13 @@ TrainingSet::Block block_of(std::vector<Row>& fresh, std::vector<Row>& older,
   std::sort(fresh.begin(), fresh.end(),
             [](const Row& a, const Row& b) { return a.sequence() > b.sequence(); });
   thin_evenly(fresh, static_cast<std::size_t>(kLargestBlock));
-  keep_telling(fresh, scale, std::min(2 * fresh.size(), kMostGiven), older);
+  const std::size_t all = fresh.size() + older.size();
+  if (!older.empty() && all > kMixedBlock) {
+    thin_evenly(fresh, std::max(kFewestFresh, kMixedBlock * fresh.size() / all));
+    const std::size_t most =
+        std::min(kGivenForEachFresh * fresh.size(), kMixedBlock - fresh.size());
+    keep_telling(fresh, scale, most, older);
+  }
   TrainingSet::Block block;
   const auto n = static_cast<Index>(fresh.size() + older.size());
   block.given = std::ssize(older);
@@ -133,7 +144,6 @@ TrainingSet::Block neighbourhood(const StreamKnowledge& knowledge, const Partiti
   return block_of(fresh, older, scale, history.empty() ? 0 : history.back().sequence);
 }
 
-// In units of the first value, so that no square overflows.
 void follow_scale(TrainingSet& set) {
   for (Index o = 0; o < set.output_mean.size(); ++o) {
     StreamStatistics statistics(1);

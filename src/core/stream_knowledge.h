@@ -29,8 +29,9 @@ struct StreamKnowledge {
   Eigen::Index inputs() const { return input_statistics.mean().size(); }
   Eigen::Index outputs() const { return output_statistics.mean().size(); }
 
-  /// Makes θ the current one.
+  /// Makes θ the current one. What innovations said about the last one is forgotten.
   void adopt(Hyperparameters completed) {
+    surprise.forget();
     theta = std::make_shared<const Theta>(std::move(completed), theta->version + 1);
   }
 

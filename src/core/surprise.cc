@@ -15,15 +15,18 @@ constexpr double kCutOff = 3.0;
 // Nothing is quieter than this: a constant output must not surprise again and again.
 constexpr double kLeast = 1e-3;
 
-// Innovations with 2.7 times the standard deviation that θ promised; smaller changes are left to
-// the calibration of intervals.
+// Most rows are beyond three standard deviations. With a lower threshold, gas_turbine's new
+// operating points would surprise, which the local GPs learn by themselves.
 constexpr double kLoud = 6.5;
+// Innovations with 2.7 times the standard deviation that θ promised, and it does not get better.
+constexpr double kLoudForLong = 4.0;
+constexpr std::uint64_t kLong = 128;
 constexpr double kLouderThanUsual = 1.5;
 // A hundredth of the variance.
 constexpr double kQuiet = 0.01;
 constexpr double kQuieterThanUsual = 0.1;
 
-// A mean over 32 rows of a stream that θ describes stays within this factor, nearly always.
+// A mean over 24 rows of a stream that θ describes stays within this factor, nearly always.
 constexpr double kAsUsual = 2.0;
 // Rows that are unusual for longer than this are no sudden change.
 constexpr std::uint64_t kMostRows = 256;
@@ -46,7 +49,8 @@ void Surprise::observe(const Eigen::Ref<const Eigen::RowVectorXd>& innovation) {
 }
 
 bool Surprise::loud() const {
-  return ((state_.recent.array() > kLoud) &&
+  const double threshold = state_.unusual < kLong ? kLoud : kLoudForLong;
+  return ((state_.recent.array() > threshold) &&
           (state_.recent.array() > kLouderThanUsual * state_.usual.array()))
       .any();
 }

@@ -10,16 +10,16 @@ namespace splitgp {
 /// each output, which has variance 1 if θ is right.
 ///
 /// It follows the mean of min(z², 9): squares, cut off so that one wild row counts no more than
-/// three deviations do. *Loud*: the mean over some 32 rows is far above 1, and far above what was
+/// three deviations do. *Loud*: over some 24 rows the mean is far above 1, and far above what was
 /// usual since the last training, as on a stream whose noise merely has heavy tails. *Quiet*: it is
-/// far below both, as when a machine stops; that takes some 150 rows in a row, and all outputs.
+/// far below both, as when a machine stops; that takes some hundred rows, and all outputs.
 class Surprise {
  public:
   /// The whole state, for saving and loading a model.
   struct State {
-    Eigen::VectorXd recent;      // the mean over some 32 rows, of each output
-    Eigen::VectorXd usual;       // and over some 512
-    std::uint64_t unusual = 0;   // rows since all outputs were last as usual
+    Eigen::VectorXd recent;     // the mean over some 24 rows, of each output
+    Eigen::VectorXd usual;      // and over some 512
+    std::uint64_t unusual = 0;  // rows since all outputs were last as usual
   };
 
   explicit Surprise(Eigen::Index outputs)

@@ -21,15 +21,6 @@ constexpr double kMemory = 0.05;
 // times as large as promised cost three nats each; half a nat tells a new regime from a bad hour.
 constexpr double kSurprising = 0.5;
 
-// θ before the regime, unless it was set by hand.
-std::optional<Hyperparameters> theta_before(const StreamKnowledge& knowledge) {
-  const std::uint64_t version = knowledge.schedule.marks().theta_before;
-  for (const TrainResult& result : std::views::reverse(knowledge.training_history)) {
-    if (result.theta_version == version) return result.theta;
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 TrainingPlan training_plan(const StreamKnowledge& knowledge, const Options& options,
@@ -37,7 +28,6 @@ TrainingPlan training_plan(const StreamKnowledge& knowledge, const Options& opti
   TrainingPlan plan{options.kernel, options.fixed, knowledge.theta->values};
   plan.warm = knowledge.schedule.ever_trained() || knowledge.theta_given;
   plan.search = search;
-  if (set.regime > 0) plan.before = theta_before(knowledge);
   // What earlier trainings saw and this one does not; nothing while the set holds the whole stream.
   if (!knowledge.training_history.empty() && set.observations > 0) {
     const double now = static_cast<double>(set.observations);
@@ -59,8 +49,17 @@ bool begins_regime(const StreamKnowledge& knowledge) {
 TrainingPlan surprise_plan(const StreamKnowledge& knowledge, const Options& options) {
   TrainingPlan plan{options.kernel, options.fixed, knowledge.theta->values};
   plan.warm = true;
+  plan.surprised = true;
   plan.worthwhile = kSurprising;
   return plan;
+}
+
+std::optional<Hyperparameters> theta_before(const StreamKnowledge& knowledge) {
+  const std::uint64_t version = knowledge.schedule.marks().theta_before;
+  for (const TrainResult& result : std::views::reverse(knowledge.training_history)) {
+    if (result.theta_version == version) return result.theta;
+  }
+  return std::nullopt;
 }
 
 const TrainResult& record(StreamKnowledge& knowledge, TrainResult result) {
@@ -71,11 +70,7 @@ const TrainResult& record(StreamKnowledge& knowledge, TrainResult result) {
   }
   if (result.returned) schedule.returned();
   schedule.trained(result.sequence, result.searched && (result.adopted || !begins));
-  if (result.adopted) {
-    knowledge.surprise.forget();
-  } else if (begins) {
-    knowledge.surprise.get_used();
-  }
+  if (begins && !result.adopted) knowledge.surprise.get_used();
   if (result.adopted) knowledge.adopt(std::move(result.theta));
   result.theta = knowledge.theta->values;
   result.theta_version = knowledge.theta->version;

@@ -22,8 +22,8 @@ class TrainingSchedule {
     std::uint64_t regime_next = 0;  // observations of the regime at its next training
     std::uint64_t regime_before = 0;  // the same for the one before it
     std::uint64_t theta_before = 0;   // and the version of its θ
-    std::uint64_t surprised = 0;    // observations at the last surprise, …
-    std::uint64_t patience = 0;     // … and how many more before the next may train
+    std::uint64_t surprised = 0;      // observations at the last surprise, …
+    std::uint64_t patience = 0;       // … and how many more before the next may train
   };
 
   explicit TrainingSchedule(Eigen::Index inputs) { marks_.next = fewest(inputs); }
@@ -61,10 +61,7 @@ class TrainingSchedule {
     marks_.regime_next = 2 * (observations - regime);
   }
   /// The regime is over, and was none.
-  void returned() {
-    marks_.regime = marks_.regime_before;
-    marks_.regime_next = std::max<std::uint64_t>(marks_.regime_next, 1);
-  }
+  void returned() { marks_.regime = marks_.regime_before; }
   bool regime_due(std::uint64_t observations) const {
     return marks_.regime > 0 && observations - marks_.regime >= marks_.regime_next &&
            marks_.regime_next < marks_.regime;

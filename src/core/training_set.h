@@ -20,8 +20,8 @@ struct TrainingSet {
   };
   std::vector<Block> blocks;
   Eigen::Index observations = 0;  // without those that are given
-  std::uint64_t sequence = 0;  // observations in the model when it was drawn
-  std::uint64_t regime = 0;    // those before this one are only given
+  std::uint64_t sequence = 0;     // observations in the model when it was drawn
+  std::uint64_t regime = 0;       // those before this one are only given
 
   // The scale of the whole stream, on which the priors and bounds of θ are set. Never 0.
   Eigen::VectorXd input_spread;

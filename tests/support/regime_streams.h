@@ -56,7 +56,8 @@ class RegimeSource {
   /// Appends one row of the old or of the new regime to columns `i`.
   void next(bool changed, Eigen::Ref<Eigen::VectorXd> x, Eigen::Ref<Eigen::VectorXd> y) {
     // An autoregression with a memory of twenty rows: a machine's state does not jump.
-    state_ = 0.95 * state_ + std::sqrt(1.0 - 0.95 * 0.95) * random_.normal_matrix(kInputs, 1).col(0);
+    state_ =
+        0.95 * state_ + std::sqrt(1.0 - 0.95 * 0.95) * random_.normal_matrix(kInputs, 1).col(0);
     const double level = slope_.dot(state_) + 2.0 * std::sin(state_(0) + phase_);
     x = units().cwiseProduct(state_) + offsets();
     switch (change_) {

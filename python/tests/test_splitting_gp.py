@@ -1,7 +1,8 @@
 """SplittingGP: shapes, values, errors."""
 
-from __future__ import pickle
-import annotations
+from __future__ import annotations
+
+import pickle
 
 import numpy as np
 import pytest

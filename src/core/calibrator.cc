@@ -156,7 +156,7 @@ void Calibrator::add(double local, std::optional<double> aggregated) {
   settle();
 }
 
-void Calibrator::add_conformal(double local, double aggregated) {
+void Calibrator::add_conformal(double aggregated) {
   // Each level's interval grows when a row fell outside and shrinks a little when not; the two
   // balance only where 1 − level of the rows fall outside, whatever the stream does.
   std::array<double, kLevels.size()> widths;
@@ -167,7 +167,6 @@ void Calibrator::add_conformal(double local, double aggregated) {
     widening_[k] = std::clamp(widening_[k] + kConformalStep * (outside - (1.0 - kLevels[k])),
                               -kMostWidening, kMostWidening);
   }
-  add(local, wants_aggregated() ? std::optional(aggregated) : std::nullopt);
 }
 
 // The local innovation of the same row, as seen by the same yardstick, takes out most of the

@@ -25,13 +25,18 @@ std::vector<std::uint64_t> owned_sequences(const LocalGp& local) {
   return sequences;
 }
 
-// Whether calibration wants to see the aggregated prediction before this update. The answer depends
-// on the updates alone, so that predictions in between change nothing.
+// Whether calibration compares the aggregated prediction with the owner's at this update. The
+// answer depends on the updates alone, so that predictions in between change nothing. With one
+// local GP there is nothing to aggregate.
+bool corrects_for_aggregation(const ModelState& model) {
+  return model.partition.size() > 1 && !model.calibrators.empty() &&
+         model.calibrators.front().wants_aggregated();
+}
+
+// Whether calibration has to see the aggregated prediction before this update.
 bool scores_aggregated(const ModelState& model) {
   if (model.calibrators.empty()) return false;
-  if (model.options.calibration == Calibration::conformal) return true;
-  // With one local GP there is nothing to aggregate.
-  return model.partition.size() > 1 && model.calibrators.front().wants_aggregated();
+  return model.options.calibration == Calibration::conformal || corrects_for_aggregation(model);
 }
 
 // The squared error of a prediction, in units of its variance before calibration.
@@ -56,17 +61,16 @@ bool knows_units(const ModelState& model) {
 // Learns from the innovation that appending left in the local GP, given its local scales before.
 void calibrate(ModelState& model, const Observation& observation, const LocalGp& local,
                const Prediction* before) {
+  const bool corrects = corrects_for_aggregation(model);
   for (Index o = 0; o < std::ssize(model.calibrators); ++o) {
     Calibrator& calibrator = model.calibrators[static_cast<std::size_t>(o)];
     const double z = local.innovation(o);
     const double innovation = z * z / model.local_scales(o);
     std::optional<double> aggregated;
     if (before != nullptr) aggregated = squared_innovation(model, observation, *before, o);
-    if (model.options.calibration == Calibration::conformal) {
-      calibrator.add_conformal(innovation, aggregated.value_or(innovation));
-    } else {
-      calibrator.add(innovation, aggregated);
-    }
+    if (model.options.calibration == Calibration::conformal)
+      calibrator.add_conformal(aggregated.value_or(innovation));
+    calibrator.add(innovation, corrects ? aggregated : std::nullopt);
   }
 }
 

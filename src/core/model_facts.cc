@@ -119,6 +119,8 @@ std::size_t SplittingGp::memory_bytes() const {
                       knowledge.training_history.capacity() * sizeof(TrainResult);
   bytes += static_cast<std::size_t>(model.workspace.columns.size()) * sizeof(double);
   bytes += model.calibrators.capacity() * sizeof(Calibrator);
+  bytes += model.neighbors.capacity() * sizeof(Neighbor);
+  bytes += static_cast<std::size_t>(2 * knowledge.outputs()) * sizeof(double);  // of surprise
   bytes += sizeof(Theta) + 2 * vectors_of(knowledge.theta->values);
   if (model.options.hyperparameters) bytes += vectors_of(*model.options.hyperparameters);
   for (const TrainResult& result : knowledge.training_history) bytes += vectors_of(result.theta);

@@ -42,7 +42,8 @@ TrainingPlan training_plan(const StreamKnowledge& knowledge, const Options& opti
 bool begins_regime(const StreamKnowledge& knowledge) {
   const Surprise& surprise = knowledge.surprise;
   const std::uint64_t n = knowledge.observations;
-  return (surprise.loud() || surprise.quiet()) &&
+  // What was never as usual is not new.
+  return (surprise.loud() || surprise.quiet()) && surprise.rows() < n &&
          knowledge.schedule.surprise_due(n, n - surprise.rows(), knowledge.inputs());
 }
 

@@ -18,7 +18,8 @@ struct TrainingPlan {
   double worthwhile =
       1e-3;  // a new θ costs every local GP a refit: what it must gain per observation
   bool surprised = false;
-  std::optional<Hyperparameters> before;  // θ before this regime, which may turn out to be over
+  std::optional<Hyperparameters> before =
+      {};              // θ before this regime, which may turn out to be over
   bool search = true;  // many starts and, if the kernel is automatic, all families
 };
 

@@ -35,13 +35,20 @@ enum class Training {
                ///< it.
 };
 
+/// Whether Train looks for a prior mean that is linear in the inputs.
+enum class Trend {
+  automatic,  ///< Adopted if it predicts later observations better from earlier ones.
+  none,       ///< The trend stays as it is: 0, unless the given θ has one.
+  linear,     ///< Always.
+};
+
 /// The parts of θ that Train must leave alone.
 struct FixedHyperparameters {
   bool length_scale = false;
   bool signal_variance = false;
   bool noise_variance = false;
   bool shape = false;
-  bool mean = false;
+  bool mean = false;  ///< The whole prior mean, and so the trend too.
   bool output_scale = false;
 };
 
@@ -84,6 +91,10 @@ struct Options {
   /// cost does not grow with the stream.
   int training_observations = 3000;
 
+  /// automatic: a trend halves the error of some streams (hourly load, which follows the last
+  /// hours) and ruins others, and the likelihood cannot tell them apart.
+  Trend trend = Trend::automatic;
+
   FixedHyperparameters fixed;
 
   /// Threads that share a batch of predictions. Results are the same to the last bit.
@@ -106,6 +117,7 @@ std::string_view to_string(Aggregation value);
 std::string_view to_string(PrincipalDirection value);
 std::string_view to_string(SplitSpace value);
 std::string_view to_string(Training value);
+std::string_view to_string(Trend value);
 
 /// The inverse; throws InvalidArgument naming `field`, the text and the valid names.
 template <typename Enum>

@@ -105,7 +105,7 @@ double LocalGp::append_to_factor(Index row, const Eigen::Ref<const VectorXd>& x,
   factor_.append_solved(w, pivot);
   jittered_[static_cast<std::size_t>(row)] = lifted + jitter > 0.0 ? 1 : 0;
   for (Index o = 0; o < outputs_.cols(); ++o) {
-    const double residual = (outputs_(row, o) - theta.mean(o)) / theta.output_scale(o);
+    const double residual = (outputs_(row, o) - theta_->prior_mean(o, x)) / theta.output_scale(o);
     solved_(row, o) = (residual - w.dot(solved_.col(o).head(row))) / pivot;
   }
   return lifted + jitter;
@@ -196,8 +196,9 @@ void LocalGp::factorise() {
   Eigen::MatrixXd no_cross(0, n);
   if (factor_.append_block(no_cross, K, rounding)) {
     for (Index o = 0; o < outputs_.cols(); ++o) {
-      solved_.col(o).head(n) =
-          (outputs_.col(o).head(n).array() - theta.mean(o)) / theta.output_scale(o);
+      for (Index j = 0; j < n; ++j) {
+        solved_(j, o) = (outputs_(j, o) - theta_->prior_mean(o, inputs_.row(j))) / theta.output_scale(o);
+      }
     }
     factor_.solve_lower(solved_.topRows(n));
     return;
@@ -234,7 +235,8 @@ void LocalGp::predict(const Eigen::Ref<const Eigen::MatrixXd>& X, Workspace& wor
   for (Index i = 0; i < X.cols(); ++i) {
     const auto w = W.col(i);
     for (Index o = 0; o < outputs_.cols(); ++o) {
-      means(o, i) = theta.mean(o) + theta.output_scale(o) * w.dot(solved_.col(o).head(n));
+      means(o, i) = theta_->prior_mean(o, X.col(i)) +
+                    theta.output_scale(o) * w.dot(solved_.col(o).head(n));
     }
     const double explained = w.squaredNorm();
     posteriors[static_cast<std::size_t>(i)] = {std::max(theta.signal_variance - explained, least),

@@ -154,7 +154,7 @@ class LocalGp {
   std::vector<std::uint8_t> owned_;
 
   GrowingCholesky factor_;
-  Eigen::MatrixXd solved_;  // z = L⁻¹ (y − mean) / output_scale, for each output
+  Eigen::MatrixXd solved_;  // z = L⁻¹ (y − prior mean) / output_scale, for each output
 
   OjaDirection oja_;  // of the owned inputs; idle unless direction_ is oja
 

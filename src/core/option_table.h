@@ -49,6 +49,10 @@ void each_option(Visitor&& visit) {
   visit(OptionEntry{"training", "When the hyperparameters are trained"}, &Options::training);
   visit(OptionEntry{"training_observations", "Most observations that one training looks at", 2},
         &Options::training_observations);
+  visit(OptionEntry{.name = "trend",
+                    .help = "Whether training looks for a prior mean that is linear in the inputs",
+                    .since = 2},
+        &Options::trend);
   visit(OptionEntry{.name = "threads",
                     .help = "Threads that share a batch of predictions",
                     .least = 1,
@@ -69,6 +73,14 @@ void each_hyperparameter(Visitor&& visit) {
   visit(OptionEntry{"shape", "Shape of the rational_quadratic kernel"}, &Hyperparameters::shape);
   visit(OptionEntry{"mean", "Prior mean, one for each output"}, &Hyperparameters::mean);
   visit(OptionEntry{"output_scale", "Scale of each output"}, &Hyperparameters::output_scale);
+  visit(OptionEntry{.name = "trend",
+                    .help = "Slopes of the prior mean: all inputs of the first output, then the next",
+                    .since = 2},
+        &Hyperparameters::trend);
+  visit(OptionEntry{.name = "trend_origin",
+                    .help = "Where the trend is 0, one value for each input",
+                    .since = 2},
+        &Hyperparameters::trend_origin);
 }
 
 /// The parts of θ that may be fixed: visit(name, pointer to the member of FixedHyperparameters).

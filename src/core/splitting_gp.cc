@@ -19,7 +19,10 @@ using Eigen::VectorXd;
 namespace {
 
 // Sizes the result and fills it with the prior, the answer where nothing is known.
-void fill_with_prior(const ModelState& model, Index queries, Prediction& result) {
+void fill_with_prior(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X,
+                     Prediction& result) {
+  const Index queries = X.cols();
+  const PriorMean& prior_mean = model.knowledge.theta->prior_mean;
   const Hyperparameters& theta = model.knowledge.theta->values;
   result.mean.resize(model.outputs, queries);
   result.variance.resize(model.outputs, queries);
@@ -27,7 +30,7 @@ void fill_with_prior(const ModelState& model, Index queries, Prediction& result)
   for (Index o = 0; o < model.outputs; ++o) {
     const double squared_scale = theta.output_scale(o) * theta.output_scale(o);
     result.noise_variance.row(o).setConstant(theta.noise_variance * squared_scale);
-    result.mean.row(o).setConstant(theta.mean(o));
+    for (Index i = 0; i < queries; ++i) result.mean(o, i) = prior_mean(o, X.col(i));
     result.variance.row(o).setConstant(theta.signal_variance * squared_scale);
   }
 }
@@ -85,7 +88,7 @@ std::vector<UpdateResult> SplittingGp::update_batch(MatrixView X, MatrixView Y,
 
 void SplittingGp::predict(MatrixView X, Prediction& result) const {
   check_values("x", columns(X), state_->inputs);
-  fill_with_prior(*state_, X.cols, result);
+  fill_with_prior(*state_, columns(X), result);
   if (state_->partition.local_gps.empty()) return;
   core().predict(*state_, columns(X), result);
 }
@@ -93,7 +96,7 @@ void SplittingGp::predict(MatrixView X, Prediction& result) const {
 UpdateResult SplittingGp::predict_then_update(MatrixView x, MatrixView y, Prediction& before,
                                               double noise_variance) {
   check_observation(*state_, x, y, noise_variance);
-  fill_with_prior(*state_, 1, before);
+  fill_with_prior(*state_, columns(x), before);
   return core().predict_then_update(
       *state_, {column(x), column(y), noise_variance, state_->knowledge.observations}, before);
 }

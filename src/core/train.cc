@@ -8,6 +8,10 @@
 
 #include "core/objective.h"
 #include "core/optimise.h"
+#include "core/trend.h"
+#include "core/forward_check.h"
+#include <cstdio>
+#include <cstdlib>
 
 namespace splitgp {
 
@@ -44,7 +48,7 @@ struct Contender {
 
 void optimise(const TrainingSet& set, const TrainingPlan& plan, const VectorXd* start,
               const StopWhen& stop, Contender& contender, TrainResult& result) {
-  Objective objective(set, contender.family, plan.current, plan.fixed);
+  Objective objective(set, contender.family, contender.theta, plan.fixed);
   if (plan.memory > 0.0 && contender.family == plan.current.kernel) {
     objective.remember(plan.current, plan.memory);
   }
@@ -163,7 +167,36 @@ TrainResult train(const TrainingSet& set, const TrainingPlan& plan) {
 
   Contender winner =
       plan.search ? search(set, plan, result) : Contender{named_family(plan), plan.current};
-  optimise(set, plan, nullptr, kFinish, winner, result);
+  if (plan.trend != Trend::none && !plan.fixed.mean) {
+    const TrainingSet more = thin(set, kCompareObservations);
+    Contender with = winner, without = winner;
+    without.theta = without_trend(winner.theta);
+    with.theta = with_trend(more, winner.theta);
+    optimise(more, plan, nullptr, {10, 1e-4}, without, result);
+    optimise(more, plan, nullptr, {10, 1e-4}, with, result);
+    with.theta = with_trend(more, with.theta);
+    optimise(more, plan, nullptr, {10, 1e-4}, with, result);
+    const std::uint64_t cut = two_thirds(set);
+    const ForwardScore a = predict_forward(set, without.theta, cut);
+    const ForwardScore b = predict_forward(set, with_trend(set, with.theta, cut), cut);
+    static const bool debug = std::getenv("TREND_DEBUG") != nullptr;
+    if (debug)
+      std::fprintf(stderr, "n=%5ld search %d  mse %8.4f %8.4f  nlpd %8.4f %8.4f | step mse %8.4f %8.4f nlpd %8.4f %8.4f | lik %.4f %.4f noise %.2g %.2g\n",
+        (long)set.sequence, plan.search, a.squared_error, b.squared_error, a.nlpd, b.nlpd, a.step_squared_error, b.step_squared_error, a.step_nlpd, b.step_nlpd, without.value, with.value, without.theta.noise_variance/std::pow(set.output_spread(0)/without.theta.output_scale(0),2), with.theta.noise_variance/std::pow(set.output_spread(0)/with.theta.output_scale(0),2));
+    const bool better = plan.trend == Trend::linear || b.squared_error < a.squared_error;
+    if (better) {
+      winner = with;
+      winner.theta = with_trend(set, with.theta);
+      optimise(set, plan, nullptr, {25, 1e-5}, winner, result);
+      winner.theta = with_trend(set, winner.theta);
+      optimise(set, plan, nullptr, {25, 1e-5}, winner, result);
+    } else {
+      winner = without;
+      optimise(set, plan, nullptr, kFinish, winner, result);
+    }
+  } else {
+    optimise(set, plan, nullptr, kFinish, winner, result);
+  }
 
   result.objective_after = winner.value;
   result.adopted = winner.value > result.objective_before + kWorthwhile ||

@@ -15,12 +15,14 @@ struct TrainingSet {
     Eigen::MatrixXd inputs;   // n × d
     Eigen::MatrixXd outputs;  // n × p
     Eigen::VectorXd noise_variance;
+    std::vector<std::uint64_t> sequence;
   };
   std::vector<Block> blocks;
   Eigen::Index observations = 0;
   std::uint64_t sequence = 0;  // observations in the model when it was drawn
 
   // The scale of the whole stream, on which the priors and bounds of θ are set. Never 0.
+  Eigen::VectorXd input_mean;
   Eigen::VectorXd input_spread;
   Eigen::VectorXd output_mean;
   Eigen::VectorXd output_spread;

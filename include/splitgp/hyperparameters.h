@@ -31,6 +31,10 @@ struct Hyperparameters {
   /// the second, …; empty means all 0: a constant mean.
   Vector trend;
   Vector trend_origin;  ///< Where the trend is 0, one value for each input; empty means all 0.
+  /// 0: the trend is part of the prior mean. Otherwise the prior mean is constant, and a local GP
+  /// falls back to the trend where its posterior variance exceeds this share of the signal variance:
+  /// for rows recorded so densely that θ is fit to fill gaps, not to predict beyond them.
+  double trend_reach = 0.0;
 };
 
 }  // namespace splitgp

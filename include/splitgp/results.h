@@ -57,6 +57,11 @@ struct TrainResult {
   double objective_after = 0.0;  ///< Of the best θ found, adopted or not.
   bool searched = false;       ///< From many starts and, if the kernel is automatic, all families.
   double kernel_margin = 0.0;  ///< By how much the best family's objective led the second's.
+  /// Mean log densities, in spreads of the outputs, of the later third of the observations trained
+  /// on, each given the earlier ones near it: without and with a trend found in the first two
+  /// thirds. Both 0 if there was no choice (Options::trend).
+  double forward_without_trend = 0.0;
+  double forward_with_trend = 0.0;
   std::vector<std::string> bounds_reached;  ///< "length_scale[3] at its upper bound", …
   std::uint64_t sequence = 0;               ///< Observations in the model when it was trained.
   Eigen::Index observations = 0;            ///< Observations trained on (some twice, if inherited).

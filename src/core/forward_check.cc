@@ -3,72 +3,170 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 #include <vector>
 
 #include "core/kernel.h"
 #include "core/log_likelihood.h"
+#include "core/prior_mean.h"
+#include "core/trend.h"
 
 namespace splitgp {
+
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-std::uint64_t two_thirds(const TrainingSet& set) {
+namespace {
+
+// A trend must win by this many standard errors: on data that have none, about one in forty.
+constexpr double kStandardErrors = 2.0;
+// The least gain in squared error over a gap that is worth a fallback.
+constexpr double kWorthFallingBack = 0.8;
+
+// The first number of the later third.
+std::uint64_t later_third(const TrainingSet& set) {
   std::vector<std::uint64_t> all;
   for (const TrainingSet::Block& block : set.blocks)
     all.insert(all.end(), block.sequence.begin(), block.sequence.end());
-  const auto at = all.begin() + static_cast<std::ptrdiff_t>(all.size() * 2 / 3);
+  if (all.empty()) return kAllObservations;
+  const auto at = all.begin() + std::ssize(all) * 2 / 3;
   std::nth_element(all.begin(), at, all.end());
   return *at;
 }
 
-ForwardScore predict_forward(const TrainingSet& set, const Hyperparameters& theta,
-                             std::uint64_t cut) {
+// A block in the order of the stream, with its factor.
+struct Ordered {
+  Index earlier = 0;  // how many rows come before the later third
+  MatrixXd inputs;
+  MatrixXd residuals;  // (y − prior mean) / output_scale
+  VectorXd diagonal;   // of K
+  MatrixXd factor;     // L, lower triangle
+  MatrixXd solved;     // L⁻¹ residuals
+};
+
+std::vector<Index> in_order(const TrainingSet::Block& block) {
+  std::vector<Index> order(block.sequence.size());
+  std::iota(order.begin(), order.end(), Index{0});
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
+    return block.sequence[static_cast<std::size_t>(a)] <
+           block.sequence[static_cast<std::size_t>(b)];
+  });
+  return order;
+}
+
+// False if there is nothing to predict in it, or its kernel matrix is not positive definite.
+bool factorise(const TrainingSet::Block& block, const Hyperparameters& theta, std::uint64_t later,
+               Ordered& result) {
+  result.earlier = std::count_if(block.sequence.begin(), block.sequence.end(),
+                                 [&](std::uint64_t number) { return number < later; });
+  const Index n = block.inputs.rows();
+  if (result.earlier == n) return false;
+  const std::vector<Index> order = in_order(block);
+  result.inputs = block.inputs(order, Eigen::all);
+  result.residuals = residuals(block, theta)(order, Eigen::all);
+  const VectorXd noise = block.noise_variance(order);
   const Kernel kernel(theta);
-  ForwardScore score;
-  double count = 0;
-  for (const TrainingSet::Block& block : set.blocks) {
-    const Index n = block.inputs.rows();
-    std::vector<Index> order(static_cast<std::size_t>(n));
-    std::iota(order.begin(), order.end(), Index{0});
-    std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
-      return block.sequence[static_cast<std::size_t>(a)] < block.sequence[static_cast<std::size_t>(b)];
-    });
-    Index e = 0;
-    while (e < n && block.sequence[static_cast<std::size_t>(order[static_cast<std::size_t>(e)])] < cut) ++e;
-    if (e == n) continue;
-    const MatrixXd X = block.inputs(order, Eigen::all);
-    const MatrixXd R = residuals(block, theta)(order, Eigen::all);
-    MatrixXd K(n, n);
-    for (Index j = 0; j < n; ++j) {
-      auto column = K.col(j).tail(n - j);
-      kernel.squared_distances(X.bottomRows(n - j), X.row(j).transpose(), column);
-      kernel.values_in_place(column.array());
-      K(j, j) += theta.noise_variance + block.noise_variance(order[static_cast<std::size_t>(j)]);
+  MatrixXd& K = result.factor;
+  K.resize(n, n);
+  for (Index j = 0; j < n; ++j) {
+    auto column = K.col(j).tail(n - j);
+    kernel.squared_distances(result.inputs.bottomRows(n - j), result.inputs.row(j).transpose(),
+                             column);
+    kernel.values_in_place(column.array());
+    K(j, j) += theta.noise_variance + noise(j);
+  }
+  result.diagonal = K.diagonal();
+  const Eigen::LLT<Eigen::Ref<MatrixXd>> llt(K);
+  if (llt.info() != Eigen::Success) return false;
+  result.solved = result.residuals;
+  llt.matrixL().solveInPlace(result.solved);
+  return true;
+}
+
+// Of each row of the later third, given all rows of its block that came before it; the outputs'
+// mean. A row of L⁻¹r is an error in its own standard deviations, L's diagonal.
+struct NextRows {
+  std::vector<double> log_density;
+  double squared_error = 0.0;
+};
+
+NextRows predict_next_rows(const TrainingSet& set, const Hyperparameters& theta,
+                           std::uint64_t later) {
+  NextRows result;
+  Ordered block;
+  const VectorXd unit = theta.output_scale.cwiseQuotient(set.output_spread);
+  const auto p = static_cast<double>(unit.size());
+  for (const TrainingSet::Block& unordered : set.blocks) {
+    if (!factorise(unordered, theta, later, block)) continue;
+    for (Index j = block.earlier; j < block.solved.rows(); ++j) {
+      double log_density = 0.0;
+      for (Index o = 0; o < unit.size(); ++o) {
+        const double deviation = block.factor(j, j) * unit(o);
+        const double z = block.solved(j, o);
+        log_density -= 0.5 * (z * z + std::log(2.0 * std::numbers::pi)) + std::log(deviation);
+        result.squared_error += z * z * deviation * deviation;
+      }
+      result.log_density.push_back(log_density / p);
     }
-    const VectorXd diagonal = K.diagonal();
-    const Eigen::LLT<Eigen::Ref<MatrixXd>> factor(K);
-    MatrixXd Z = R;
-    factor.matrixL().solveInPlace(Z);
-    for (Index o = 0; o < R.cols(); ++o) {
-      const double unit = theta.output_scale(o) / set.output_spread(o);
-      for (Index j = e; j < n; ++j) {
-        const double var = diagonal(j) - K.row(j).head(e).squaredNorm();
-        const double err = R(j, o) - K.row(j).head(e).dot(Z.col(o).head(e));
-        score.squared_error += std::pow(err * unit, 2);
-        score.nlpd += 0.5 * (std::log(6.2831853 * var * unit * unit) + err * err / var);
-        const double serr = Z(j, o) * K(j, j);
-        score.step_squared_error += std::pow(serr * unit, 2);
-        score.step_nlpd += 0.5 * (std::log(6.2831853 * K(j, j) * K(j, j) * unit * unit) + Z(j, o) * Z(j, o));
-        ++count;
+  }
+  return result;
+}
+
+}  // namespace
+
+ForwardCheck check_trend(const TrainingSet& set, const Hyperparameters& without,
+                         const Hyperparameters& with) {
+  const std::uint64_t later = later_third(set);
+  const NextRows a = predict_next_rows(set, without, later);
+  const NextRows b = predict_next_rows(set, with_trend(set, with, later), later);
+  ForwardCheck result;
+  const std::size_t n = a.log_density.size();
+  if (n < 2 || b.log_density.size() != n) return result;
+  // Row by row: most of the spread of the densities is common to both.
+  const auto count = static_cast<double>(n);
+  double squares = 0.0;
+  for (std::size_t i = 0; i < n; ++i) {
+    result.without += a.log_density[i] / count;
+    result.with += b.log_density[i] / count;
+  }
+  const double gain = result.with - result.without;
+  for (std::size_t i = 0; i < n; ++i)
+    squares += std::pow(b.log_density[i] - a.log_density[i] - gain, 2);
+  const double standard_error = std::sqrt(squares / (count - 1.0) / count);
+  result.trend_wins =
+      gain > kStandardErrors * standard_error && b.squared_error < a.squared_error;
+  return result;
+}
+
+bool check_fallback(const TrainingSet& set, const Hyperparameters& theta) {
+  const std::uint64_t later = later_third(set);
+  const Hyperparameters with = with_fallback(set, theta, later);
+  const PriorMean prior_mean(with);
+  if (!prior_mean.falls_back()) return false;
+  double alone = 0.0, falling_back = 0.0;
+  Ordered block;
+  for (const TrainingSet::Block& unordered : set.blocks) {
+    if (!factorise(unordered, with, later, block)) continue;
+    const Index n = block.earlier;
+    for (Index j = n; j < block.solved.rows(); ++j) {
+      const auto w = block.factor.row(j).head(n);
+      const double share_left = std::max(0.0, 1.0 - w.squaredNorm() / with.signal_variance);
+      const double trust = trust_in_posterior(share_left, with.trend_reach);
+      const auto x = block.inputs.row(j);
+      for (Index o = 0; o < block.solved.cols(); ++o) {
+        const double unit = with.output_scale(o) / set.output_spread(o);
+        const double trend = (prior_mean.trend(o, x) - with.mean(o)) / with.output_scale(o);
+        const double posterior = w.dot(block.solved.col(o).head(n));
+        const double error = block.residuals(j, o) - posterior;
+        const double shrunk = block.residuals(j, o) - trend - trust * (posterior - trend);
+        alone += std::pow(error * unit, 2);
+        falling_back += std::pow(shrunk * unit, 2);
       }
     }
   }
-  score.squared_error /= count;
-  score.nlpd /= count;
-  score.step_squared_error /= count;
-  score.step_nlpd /= count;
-  return score;
+  return falling_back < kWorthFallingBack * alone;
 }
+
 }  // namespace splitgp

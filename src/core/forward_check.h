@@ -1,17 +1,26 @@
 #pragma once
 
-#include <cstdint>
-
 #include "core/training_set.h"
 #include "splitgp/hyperparameters.h"
 
 namespace splitgp {
-struct ForwardScore {
-  double squared_error = 0.0;
-  double nlpd = 0.0;
-  double step_squared_error = 0.0;
-  double step_nlpd = 0.0;
+
+/// Train's check forward in time. The later third of the observations at hand, by their numbers, is
+/// predicted from what came before, with a trend found in the earlier two thirds: the likelihood,
+/// which has seen all of them, cannot tell a trend that lasts from one that does not.
+
+/// Whether θ with a trend as its prior mean predicts the next row of each block better than θ
+/// without: in density by more than twice the standard error, and in squared error.
+struct ForwardCheck {
+  double without = 0.0;  // mean log densities of the later third, outputs in spreads
+  double with = 0.0;
+  bool trend_wins = false;
 };
-std::uint64_t two_thirds(const TrainingSet& set);
-ForwardScore predict_forward(const TrainingSet& set, const Hyperparameters& theta, std::uint64_t cut);
+ForwardCheck check_trend(const TrainingSet& set, const Hyperparameters& without,
+                         const Hyperparameters& with);
+
+/// Whether θ with a trend to fall back to predicts the whole later third of each block, with nothing
+/// learned in between, so much better than θ alone that it is worth having.
+bool check_fallback(const TrainingSet& set, const Hyperparameters& theta);
+
 }  // namespace splitgp

@@ -239,8 +239,23 @@ void LocalGp::predict(const Eigen::Ref<const Eigen::MatrixXd>& X, Workspace& wor
                     theta.output_scale(o) * w.dot(solved_.col(o).head(n));
     }
     const double explained = w.squaredNorm();
-    posteriors[static_cast<std::size_t>(i)] = {std::max(theta.signal_variance - explained, least),
-                                               explained};
+    const double remaining = std::max(theta.signal_variance - explained, least);
+    posteriors[static_cast<std::size_t>(i)] = {remaining, explained};
+    if (theta_->prior_mean.falls_back())
+      fall_back(X.col(i), means.col(i), posteriors[static_cast<std::size_t>(i)]);
+  }
+}
+
+// Where this local GP knows little, the trend speaks for it, with the prior's variance.
+void LocalGp::fall_back(const Eigen::Ref<const VectorXd>& x, Eigen::Ref<VectorXd> mean,
+                        Posterior& posterior) const {
+  const Hyperparameters& theta = theta_->values;
+  const double trust =
+      trust_in_posterior(posterior.variance / theta.signal_variance, theta.trend_reach);
+  posterior.variance += (1.0 - trust) * posterior.explained;
+  for (Index o = 0; o < mean.size(); ++o) {
+    const double trend = theta_->prior_mean.trend(o, x);
+    mean(o) = trend + trust * (mean(o) - trend);
   }
 }
 

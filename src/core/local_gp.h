@@ -133,6 +133,8 @@ class LocalGp {
   void factorise();
   double append_to_factor(Eigen::Index row, const Eigen::Ref<const Eigen::VectorXd>& x,
                           Workspace& workspace);
+  void fall_back(const Eigen::Ref<const Eigen::VectorXd>& x, Eigen::Ref<Eigen::VectorXd> mean,
+                 Posterior& posterior) const;
   double lift_noise(Eigen::Index row) const;
   double lift_pivot(double pivot_squared, double diagonal) const;
   Eigen::VectorXd in_split_space(const Eigen::Ref<const Eigen::VectorXd>& difference) const;

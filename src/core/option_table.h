@@ -81,6 +81,11 @@ void each_hyperparameter(Visitor&& visit) {
                     .help = "Where the trend is 0, one value for each input",
                     .since = 2},
         &Hyperparameters::trend_origin);
+  visit(OptionEntry{.name = "trend_reach",
+                    .help = "The share of variance left at which the trend replaces a local GP; 0: "
+                            "the trend is part of the prior",
+                    .since = 2},
+        &Hyperparameters::trend_reach);
 }
 
 /// The parts of θ that may be fixed: visit(name, pointer to the member of FixedHyperparameters).

@@ -30,7 +30,7 @@ void fill_with_prior(const ModelState& model, const Eigen::Ref<const Eigen::Matr
   for (Index o = 0; o < model.outputs; ++o) {
     const double squared_scale = theta.output_scale(o) * theta.output_scale(o);
     result.noise_variance.row(o).setConstant(theta.noise_variance * squared_scale);
-    for (Index i = 0; i < queries; ++i) result.mean(o, i) = prior_mean(o, X.col(i));
+    for (Index i = 0; i < queries; ++i) result.mean(o, i) = prior_mean.trend(o, X.col(i));
     result.variance.row(o).setConstant(theta.signal_variance * squared_scale);
   }
 }

@@ -6,12 +6,10 @@
 #include <limits>
 #include <utility>
 
+#include "core/forward_check.h"
 #include "core/objective.h"
 #include "core/optimise.h"
 #include "core/trend.h"
-#include "core/forward_check.h"
-#include <cstdio>
-#include <cstdlib>
 
 namespace splitgp {
 
@@ -35,6 +33,16 @@ constexpr StopWhen kFinish{50, 1e-5};
 // Noise that is this share of the outputs' variance calls for another start on more observations.
 constexpr double kSuspiciousNoise = 0.2;
 constexpr StopWhen kSecondOpinion{40, 1e-4};
+
+// A trend, or its removal, shows what it is worth after this many steps.
+constexpr StopWhen kChallenge{10, 1e-4};
+
+// What a little more noise may cost, in nats of the log likelihood of all observations, and the
+// largest share of the outputs' variance that it may reach.
+constexpr double kNoiseDoubt = 3.0;
+constexpr double kMostDoubtfulNoise = 1e-2;
+// Noise below this share of the outputs' variance is none.
+constexpr double kInterpolating = 1e-5;
 
 // A new θ costs every local GP a refit; a gain below this, per observation, is not worth it.
 constexpr double kWorthwhile = 1e-3;
@@ -152,55 +160,109 @@ double value_of(const TrainingSet& set, const TrainingPlan& plan, const Hyperpar
   return objective.value(objective.parameters(theta), nullptr);
 }
 
+// θ with and without a trend, each as good as a few steps make it; which of them predicts better
+// forward in time decides.
+Contender choose_trend(const TrainingSet& set, const TrainingPlan& plan, const Contender& found,
+                       TrainResult& result) {
+  if (plan.trend == Trend::linear) {
+    Contender with = found;
+    with.theta = with_trend(set, found.theta);
+    return with;
+  }
+  const TrainingSet more = thin(set, kCompareObservations);
+  Contender without = found, with = found;
+  if (has_trend(found.theta)) {
+    without.theta = without_trend(found.theta);
+    optimise(more, plan, nullptr, kChallenge, without, result);
+  } else {
+    with.theta = with_trend(more, found.theta);
+    optimise(more, plan, nullptr, kChallenge, with, result);
+  }
+  const ForwardCheck check = check_trend(set, without.theta, with.theta);
+  result.forward_without_trend = check.without;
+  result.forward_with_trend = check.with;
+  if (!check.trend_wins) return without;
+  with.theta = with_trend(set, with.theta);
+  return with;
+}
+
+// The largest noise that costs no more than kNoiseDoubt in log likelihood, the rest of θ as it is.
+// Where inputs do not repeat, a rough kernel explains noise as well as noise does, and the
+// likelihood is all but flat down to its floor: its maximum there may claim a certainty that the
+// first repeated input with another output shows to be absurd.
+void raise_noise(const TrainingSet& set, const TrainingPlan& plan, Contender& winner) {
+  if (plan.fixed.noise_variance || !std::isfinite(winner.value)) return;
+  Objective objective(set, winner.family, winner.theta, plan.fixed);
+  const double n = static_cast<double>(set.observations * winner.theta.mean.size());
+  const double least = winner.value - kNoiseDoubt / n;
+  double tried_step = std::log(10.0);
+  double raised = 0.0;  // log of the factor
+  const auto value_at = [&](double log_factor) {
+    Hyperparameters theta = winner.theta;
+    theta.noise_variance *= std::exp(log_factor);
+    return objective.value(objective.parameters(theta), nullptr);
+  };
+  const auto share_at = [&](double log_factor) {
+    return objective.noise_share(winner.theta) * std::exp(log_factor);
+  };
+  double value = winner.value;
+  for (int i = 0; i < 8; ++i) {
+    const double step = raised + tried_step;
+    const double there = share_at(step) <= kMostDoubtfulNoise
+                             ? value_at(step)
+                             : -std::numeric_limits<double>::infinity();
+    if (there >= least) {
+      raised = step;
+      value = there;
+    } else {
+      tried_step /= 3.0;
+    }
+  }
+  winner.theta.noise_variance *= std::exp(raised);
+  winner.value = value;
+}
+
+// Rows recorded so densely that θ has no noise teach it to fill the gaps between them; whether it
+// can do more than that shows when whole stretches are predicted.
+void consider_fallback(const TrainingSet& set, const TrainingPlan& plan, Contender& winner) {
+  const Objective objective(set, winner.family, winner.theta, plan.fixed);
+  if (objective.noise_share(winner.theta) > kInterpolating || has_trend(winner.theta)) return;
+  if (check_fallback(set, winner.theta)) winner.theta = with_fallback(set, winner.theta);
+}
+
 }  // namespace
 
-TrainResult train(const TrainingSet& set, const TrainingPlan& plan) {
+TrainResult train(const TrainingSet& set, const TrainingPlan& given) {
   const auto began = std::chrono::steady_clock::now();
   TrainResult result;
   result.sequence = set.sequence;
   result.observations = set.observations;
   result.local_gps = std::ssize(set.blocks);
-  result.theta = plan.current;
-  result.searched = plan.search;
+  result.theta = given.current;
+  result.searched = given.search;
   if (set.observations < 2) return result;
-  result.objective_before = value_of(set, plan, plan.current);
+  result.objective_before = value_of(set, given, given.current);
 
+  TrainingPlan plan = given;
+  const bool free_trend = plan.trend != Trend::none && !plan.fixed.mean;
+  // What local GPs fall back to is no part of the likelihood.
+  if (free_trend && falls_back(plan.current)) plan.current = without_trend(plan.current);
   Contender winner =
       plan.search ? search(set, plan, result) : Contender{named_family(plan), plan.current};
-  if (plan.trend != Trend::none && !plan.fixed.mean) {
-    const TrainingSet more = thin(set, kCompareObservations);
-    Contender with = winner, without = winner;
-    without.theta = without_trend(winner.theta);
-    with.theta = with_trend(more, winner.theta);
-    optimise(more, plan, nullptr, {10, 1e-4}, without, result);
-    optimise(more, plan, nullptr, {10, 1e-4}, with, result);
-    with.theta = with_trend(more, with.theta);
-    optimise(more, plan, nullptr, {10, 1e-4}, with, result);
-    const std::uint64_t cut = two_thirds(set);
-    const ForwardScore a = predict_forward(set, without.theta, cut);
-    const ForwardScore b = predict_forward(set, with_trend(set, with.theta, cut), cut);
-    static const bool debug = std::getenv("TREND_DEBUG") != nullptr;
-    if (debug)
-      std::fprintf(stderr, "n=%5ld search %d  mse %8.4f %8.4f  nlpd %8.4f %8.4f | step mse %8.4f %8.4f nlpd %8.4f %8.4f | lik %.4f %.4f noise %.2g %.2g\n",
-        (long)set.sequence, plan.search, a.squared_error, b.squared_error, a.nlpd, b.nlpd, a.step_squared_error, b.step_squared_error, a.step_nlpd, b.step_nlpd, without.value, with.value, without.theta.noise_variance/std::pow(set.output_spread(0)/without.theta.output_scale(0),2), with.theta.noise_variance/std::pow(set.output_spread(0)/with.theta.output_scale(0),2));
-    const bool better = plan.trend == Trend::linear || b.squared_error < a.squared_error;
-    if (better) {
-      winner = with;
-      winner.theta = with_trend(set, with.theta);
-      optimise(set, plan, nullptr, {25, 1e-5}, winner, result);
-      winner.theta = with_trend(set, winner.theta);
-      optimise(set, plan, nullptr, {25, 1e-5}, winner, result);
-    } else {
-      winner = without;
-      optimise(set, plan, nullptr, kFinish, winner, result);
-    }
-  } else {
-    optimise(set, plan, nullptr, kFinish, winner, result);
+  if (free_trend) winner = choose_trend(set, plan, winner, result);
+  optimise(set, plan, nullptr, kFinish, winner, result);
+  if (free_trend && has_trend(winner.theta)) {
+    winner.theta = with_trend(set, winner.theta);
+    winner.value = value_of(set, plan, winner.theta);
   }
+  if (plan.trend != Trend::none) raise_noise(set, plan, winner);
+  if (free_trend && plan.trend == Trend::automatic) consider_fallback(set, plan, winner);
 
   result.objective_after = winner.value;
   result.adopted = winner.value > result.objective_before + kWorthwhile ||
-                   !std::isfinite(result.objective_before);
+                   !std::isfinite(result.objective_before) ||
+                   has_trend(winner.theta) != has_trend(given.current) ||
+                   falls_back(winner.theta) != falls_back(given.current);
   if (result.adopted) result.theta = winner.theta;
   result.bounds_reached = bounds_reached(set, plan, result.theta);
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();

@@ -123,6 +123,7 @@ Hyperparameters complete(Hyperparameters theta, Eigen::Index inputs, Eigen::Inde
   check_ranges("trend_origin", theta.trend_origin, -kLargestMagnitude, kLargestMagnitude);
   check_range("signal_variance", theta.signal_variance, kTiny, kHuge);
   check_range("noise_variance", theta.noise_variance, 0.0, kHuge);
+  check_range("trend_reach", theta.trend_reach, 0.0, 1.0);
   check_range("shape", theta.shape, 1e-3, 1e6);
   return theta;
 }

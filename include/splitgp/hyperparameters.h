@@ -32,8 +32,8 @@ struct Hyperparameters {
   Vector trend;
   Vector trend_origin;  ///< Where the trend is 0, one value for each input; empty means all 0.
   /// 0: the trend is part of the prior mean. Otherwise the prior mean is constant, and a local GP
-  /// falls back to the trend where its posterior variance exceeds this share of the signal variance:
-  /// for rows recorded so densely that θ is fit to fill gaps, not to predict beyond them.
+  /// falls back to the trend where its posterior variance exceeds this share of the signal
+  /// variance: for rows recorded so densely that θ is fit to fill gaps, not to predict beyond them.
   double trend_reach = 0.0;
 };
 

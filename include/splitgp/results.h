@@ -62,6 +62,7 @@ struct TrainResult {
   /// thirds. Both 0 if there was no choice (Options::trend).
   double forward_without_trend = 0.0;
   double forward_with_trend = 0.0;
+  bool trend_won = false;  ///< The one with a trend is ahead by more than chance would have it.
   std::vector<std::string> bounds_reached;  ///< "length_scale[3] at its upper bound", …
   std::uint64_t sequence = 0;               ///< Observations in the model when it was trained.
   Eigen::Index observations = 0;            ///< Observations trained on (some twice, if inherited).

@@ -197,7 +197,8 @@ void LocalGp::factorise() {
   if (factor_.append_block(no_cross, K, rounding)) {
     for (Index o = 0; o < outputs_.cols(); ++o) {
       for (Index j = 0; j < n; ++j) {
-        solved_(j, o) = (outputs_(j, o) - theta_->prior_mean(o, inputs_.row(j))) / theta.output_scale(o);
+        solved_(j, o) =
+            (outputs_(j, o) - theta_->prior_mean(o, inputs_.row(j))) / theta.output_scale(o);
       }
     }
     factor_.solve_lower(solved_.topRows(n));
@@ -235,8 +236,8 @@ void LocalGp::predict(const Eigen::Ref<const Eigen::MatrixXd>& X, Workspace& wor
   for (Index i = 0; i < X.cols(); ++i) {
     const auto w = W.col(i);
     for (Index o = 0; o < outputs_.cols(); ++o) {
-      means(o, i) = theta_->prior_mean(o, X.col(i)) +
-                    theta.output_scale(o) * w.dot(solved_.col(o).head(n));
+      means(o, i) =
+          theta_->prior_mean(o, X.col(i)) + theta.output_scale(o) * w.dot(solved_.col(o).head(n));
     }
     const double explained = w.squaredNorm();
     const double remaining = std::max(theta.signal_variance - explained, least);

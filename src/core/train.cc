@@ -1,6 +1,7 @@
 #include "core/train.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -30,6 +31,9 @@ constexpr Index kCompareObservations = 800;
 constexpr StopWhen kCompare{20, 1e-4};
 constexpr StopWhen kFinish{50, 1e-5};
 
+constexpr std::array kFamilies{KernelFamily::rbf, KernelFamily::matern12, KernelFamily::matern32,
+                               KernelFamily::matern52};
+
 // Noise that is this share of the outputs' variance calls for another start on more observations.
 constexpr double kSuspiciousNoise = 0.2;
 constexpr StopWhen kSecondOpinion{40, 1e-4};
@@ -37,10 +41,12 @@ constexpr StopWhen kSecondOpinion{40, 1e-4};
 // A trend, or its removal, shows what it is worth after this many steps.
 constexpr StopWhen kChallenge{10, 1e-4};
 
-// What a little more noise may cost, in nats of the log likelihood of all observations, and the
-// largest share of the outputs' variance that it may reach.
+// Noise below this share of the outputs' variance must be shown by the data: it is raised, up to
+// the second share, as long as that costs no more than so many nats of the log likelihood of all
+// observations.
+constexpr double kDoubtfulNoise = 1e-4;
+constexpr double kMostDoubtfulNoise = 1e-3;
 constexpr double kNoiseDoubt = 3.0;
-constexpr double kMostDoubtfulNoise = 1e-2;
 // Noise below this share of the outputs' variance is none.
 constexpr double kInterpolating = 1e-5;
 
@@ -126,10 +132,7 @@ Contender search(const TrainingSet& set, const TrainingPlan& plan, TrainResult& 
   const TrainingSet few = thin(set, kFirstLookObservations);
   const TrainingSet more = thin(set, kCompareObservations);
   std::vector<KernelFamily> families{named_family(plan)};
-  if (plan.kernel == KernelFamily::automatic) {
-    families = {KernelFamily::rbf, KernelFamily::matern12, KernelFamily::matern32,
-                KernelFamily::matern52};
-  }
+  if (plan.kernel == KernelFamily::automatic) families.assign(kFamilies.begin(), kFamilies.end());
   std::vector<Contender> contenders;
   for (const KernelFamily family : families)
     contenders.push_back(first_look(few, family, plan, result));
@@ -160,6 +163,26 @@ double value_of(const TrainingSet& set, const TrainingPlan& plan, const Hyperpar
   return objective.value(objective.parameters(theta), nullptr);
 }
 
+// θ with a trend, for the first time. What is left of the function may call for another family: on
+// powergen, rbf instead of matern12.
+Contender challenger(const TrainingSet& set, const TrainingPlan& plan, const Contender& found,
+                     TrainResult& result) {
+  Contender best = found;
+  if (!plan.search || plan.kernel != KernelFamily::automatic) return best;
+  const TrainingSet few = thin(set, kFirstLookObservations);
+  best.value = -std::numeric_limits<double>::infinity();
+  const Hyperparameters with = with_trend(few, found.theta);
+  for (const KernelFamily family : kFamilies) {
+    Contender tried{family, with};
+    tried.theta.kernel = family;
+    const VectorXd start =
+        Objective(few, family, with, plan.fixed).start(medium_length_scale(set), 0.01);
+    optimise(few, plan, family == found.family ? nullptr : &start, kFirstLook, tried, result);
+    if (tried.value > best.value) best = std::move(tried);
+  }
+  return best;
+}
+
 // θ with and without a trend, each as good as a few steps make it; which of them predicts better
 // forward in time decides.
 Contender choose_trend(const TrainingSet& set, const TrainingPlan& plan, const Contender& found,
@@ -175,13 +198,17 @@ Contender choose_trend(const TrainingSet& set, const TrainingPlan& plan, const C
     without.theta = without_trend(found.theta);
     optimise(more, plan, nullptr, kChallenge, without, result);
   } else {
-    with.theta = with_trend(more, found.theta);
+    with = challenger(set, plan, found, result);
+    with.theta = with_trend(more, with.theta);
     optimise(more, plan, nullptr, kChallenge, with, result);
   }
   const ForwardCheck check = check_trend(set, without.theta, with.theta);
   result.forward_without_trend = check.without;
   result.forward_with_trend = check.with;
-  if (!check.trend_wins) return without;
+  result.trend_won = check.trend_wins;
+  // Every change of mind costs more than a slightly worse prior.
+  const bool stays = has_trend(found.theta) && !check.trend_loses;
+  if (!check.trend_wins && !stays) return without;
   with.theta = with_trend(set, with.theta);
   return with;
 }
@@ -193,6 +220,7 @@ Contender choose_trend(const TrainingSet& set, const TrainingPlan& plan, const C
 void raise_noise(const TrainingSet& set, const TrainingPlan& plan, Contender& winner) {
   if (plan.fixed.noise_variance || !std::isfinite(winner.value)) return;
   Objective objective(set, winner.family, winner.theta, plan.fixed);
+  if (objective.noise_share(winner.theta) > kDoubtfulNoise) return;
   const double n = static_cast<double>(set.observations * winner.theta.mean.size());
   const double least = winner.value - kNoiseDoubt / n;
   double tried_step = std::log(10.0);

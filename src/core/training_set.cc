@@ -123,11 +123,10 @@ TrainingSet thin(const TrainingSet& set, Index most_observations) {
     if (left <= 0) break;
     const Index n = std::min(block.inputs.rows(), left);
     if (n < block.inputs.rows() && !result.blocks.empty()) break;
-    result.blocks.push_back(
-        {block.inputs.topRows(n),
-         block.outputs.topRows(n),
-         block.noise_variance.head(n),
-         {block.sequence.begin(), block.sequence.begin() + n}});
+    result.blocks.push_back({block.inputs.topRows(n),
+                             block.outputs.topRows(n),
+                             block.noise_variance.head(n),
+                             {block.sequence.begin(), block.sequence.begin() + n}});
     result.observations += n;
   }
   return result;

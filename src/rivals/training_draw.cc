@@ -43,7 +43,8 @@ std::vector<Index> draw_rows(Index n, Index most, std::mt19937_64& random) {
 TrainingSet::Block block_of(const ExactGp& part, const std::vector<Index>& rows) {
   const Index n = std::ssize(rows);
   TrainingSet::Block block{Eigen::MatrixXd(n, part.inputs().cols()),
-                           Eigen::MatrixXd(n, part.outputs().cols()), Eigen::VectorXd(n),
+                           Eigen::MatrixXd(n, part.outputs().cols()),
+                           Eigen::VectorXd(n),
                            {}};
   for (Index to = 0; to < n; ++to) {
     const Index from = rows[static_cast<std::size_t>(to)];

@@ -192,7 +192,10 @@ Index n_asked(const ModelState& model) {
   return model.options.neighbors == 0 ? all : std::min<Index>(model.options.neighbors, all);
 }
 
-void fill_with_prior(const ModelState& model, Index queries, Prediction& result) {
+void fill_with_prior(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X,
+                     Prediction& result) {
+  const Index queries = X.cols();
+  const PriorMean& prior_mean = model.knowledge.theta->prior_mean;
   const Hyperparameters& theta = model.knowledge.theta->values;
   for (Matrix* part :
        {&result.mean, &result.variance, &result.noise_variance, &result.degrees_of_freedom})
@@ -200,7 +203,7 @@ void fill_with_prior(const ModelState& model, Index queries, Prediction& result)
   for (Index o = 0; o < model.outputs; ++o) {
     const double squared_scale = theta.output_scale(o) * theta.output_scale(o);
     result.noise_variance.row(o).setConstant(theta.noise_variance * squared_scale);
-    result.mean.row(o).setConstant(theta.mean(o));
+    for (Index i = 0; i < queries; ++i) result.mean(o, i) = prior_mean.trend(o, X.col(i));
     result.variance.row(o).setConstant(theta.signal_variance * squared_scale);
     result.degrees_of_freedom.row(o).setConstant(std::numeric_limits<double>::infinity());
   }

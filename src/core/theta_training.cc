@@ -25,7 +25,7 @@ constexpr double kSurprising = 0.5;
 
 TrainingPlan training_plan(const StreamKnowledge& knowledge, const Options& options,
                            const TrainingSet& set, bool search) {
-  TrainingPlan plan{options.kernel, options.fixed, knowledge.theta->values};
+  TrainingPlan plan{options.kernel, options.fixed, options.trend, knowledge.theta->values};
   plan.warm = knowledge.schedule.ever_trained() || knowledge.theta_given;
   plan.search = search;
   // What earlier trainings saw and this one does not; nothing while the set holds the whole stream.

@@ -12,6 +12,7 @@ namespace splitgp {
 struct TrainingPlan {
   KernelFamily kernel = KernelFamily::automatic;
   FixedHyperparameters fixed;
+  Trend trend = Trend::automatic;
   Hyperparameters current;  // the current θ
   bool warm = false;        // `current` was trained or given: start there too
   double memory = 0.0;      // what a step away from `current` must gain per observation

@@ -187,17 +187,5 @@ TEST(Trend, InvalidOnesAreRejected) {
   EXPECT_THROW(SplittingGp(2, 1, options), InvalidArgument);
 }
 
-// A smooth function without visible noise and inputs that never repeat: nothing shows that the
-// noise is zero, so a repeated input with another output must not come as a shock.
-TEST(Trend, NoiseIsNoSmallerThanTheDataShow) {
-  const auto rough = [](const VectorXd& x) {
-    return std::sin(9.0 * x(0)) * std::cos(7.0 * x(1)) + std::sin(11.0 * x(2) + 5.0 * x(3));
-  };
-  Options options;
-  options.split_limit = 60;
-  const SplittingGp model = learned(noisy(4, 300, 0.0, 10, rough), options);
-  EXPECT_GE(model.hyperparameters().noise_variance, 5e-4);
-}
-
 }  // namespace
 }  // namespace splitgp

@@ -81,7 +81,8 @@ TrainingPlan plan_for(const ModelState& model, Due due, const TrainingSet& set) 
   TrainingPlan plan = training_plan(knowledge, model.options, set,
                                     schedule.regime_search_due(knowledge.observations));
   plan.surprised = true;
-  plan.before = theta_before(knowledge);
+  // Only a burst is over that soon; later, θ before the regime has had its time.
+  if (schedule.is_young()) plan.before = theta_before(knowledge);
   return plan;
 }
 

@@ -67,6 +67,11 @@ class TrainingSchedule {
            marks_.regime_next < marks_.regime;
   }
   std::uint64_t regime() const { return marks_.regime; }
+  /// The regime has been trained only once.
+  bool is_young() const {
+    return marks_.surprised + (marks_.surprised - marks_.regime) >=
+           marks_.regime + marks_.regime_next;
+  }
 
   bool ever_trained() const { return marks_.ever_trained; }
 

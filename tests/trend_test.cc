@@ -52,7 +52,7 @@ TEST(Trend, GeneralisedLeastSquaresFindsTheSlopesOfEachOutput) {
   theta.length_scale(0) = 6.0;
   theta = with_trend(set, theta);
   const VectorXd expected = (VectorXd(6) << 2.0 / 6.0, 0.0, -1.0, 0.0, 1.0, 0.0).finished();
-  EXPECT_LT((theta.trend - expected).norm(), 0.1) << theta.trend.transpose();
+  EXPECT_LT((theta.trend_slope - expected).norm(), 0.1) << theta.trend_slope.transpose();
   EXPECT_EQ(theta.trend_origin, set.input_mean);
 }
 
@@ -61,8 +61,8 @@ TEST(Trend, OnlyEarlierObservationsCount) {
   const Hyperparameters theta = complete({}, 2, 1);
   const Hyperparameters early = with_trend(set, theta, 20);
   set.blocks[1].outputs.setConstant(1e6);  // numbers 23 to 39
-  EXPECT_EQ(with_trend(set, theta, 20).trend, early.trend);
-  EXPECT_NE(with_trend(set, theta).trend, early.trend);
+  EXPECT_EQ(with_trend(set, theta, 20).trend_slope, early.trend_slope);
+  EXPECT_NE(with_trend(set, theta).trend_slope, early.trend_slope);
 }
 
 TEST(Trend, CollinearAndConstantInputsShareOrHaveNoSlope) {
@@ -74,9 +74,9 @@ TEST(Trend, CollinearAndConstantInputsShareOrHaveNoSlope) {
   }
   set.constant_input[3] = true;
   const Hyperparameters theta = with_trend(set, complete({}, 4, 1));
-  EXPECT_NEAR(theta.trend(1), theta.trend(2), 1e-6);
-  EXPECT_NEAR(theta.trend(1) + theta.trend(2), 2.0, 0.2);
-  EXPECT_EQ(theta.trend(3), 0.0);
+  EXPECT_NEAR(theta.trend_slope(1), theta.trend_slope(2), 1e-6);
+  EXPECT_NEAR(theta.trend_slope(1) + theta.trend_slope(2), 2.0, 0.2);
+  EXPECT_EQ(theta.trend_slope(3), 0.0);
 }
 
 TEST(Trend, ExtrapolatesInAnyUnits) {
@@ -107,8 +107,8 @@ TEST(Trend, IsAdoptedWhereItPredictsForward) {
     stream.Y(0, i) = slope_and_wiggle(x) + 0.1 * random.normal();
   }
   const SplittingGp model = learned(stream, with(Trend::automatic));
-  EXPECT_NEAR(model.hyperparameters().trend(0), 3.0, 0.3);
-  EXPECT_NEAR(model.hyperparameters().trend(1), -2.0, 0.3);
+  EXPECT_NEAR(model.hyperparameters().trend_slope(0), 3.0, 0.3);
+  EXPECT_NEAR(model.hyperparameters().trend_slope(1), -2.0, 0.3);
   EXPECT_GT(model.training_history().back().forward_with_trend,
             model.training_history().back().forward_without_trend);
 }
@@ -116,18 +116,18 @@ TEST(Trend, IsAdoptedWhereItPredictsForward) {
 TEST(Trend, IsRejectedWhereItDoesNot) {
   const auto bump = [](const VectorXd& x) { return std::exp(-x.squaredNorm()); };
   const SplittingGp model = learned(noisy(2, 500, 0.1, 6, bump), with(Trend::automatic));
-  EXPECT_TRUE((model.hyperparameters().trend.array() == 0.0).all());
+  EXPECT_TRUE((model.hyperparameters().trend_slope.array() == 0.0).all());
 }
 
 TEST(Trend, AFixedMeanAndNoneLeaveItAlone) {
   const Stream stream = noisy(2, 200, 0.05, 7, slope_and_wiggle);
   Options options = with(Trend::linear);
   options.fixed.mean = true;
-  EXPECT_TRUE((learned(stream, options).hyperparameters().trend.array() == 0.0).all());
+  EXPECT_TRUE((learned(stream, options).hyperparameters().trend_slope.array() == 0.0).all());
   options = with(Trend::none);
-  EXPECT_TRUE((learned(stream, options).hyperparameters().trend.array() == 0.0).all());
-  options.hyperparameters.emplace().trend = VectorXd::Constant(2, 1.5);
-  EXPECT_EQ(learned(stream, options).hyperparameters().trend, VectorXd::Constant(2, 1.5));
+  EXPECT_TRUE((learned(stream, options).hyperparameters().trend_slope.array() == 0.0).all());
+  options.hyperparameters.emplace().trend_slope = VectorXd::Constant(2, 1.5);
+  EXPECT_EQ(learned(stream, options).hyperparameters().trend_slope, VectorXd::Constant(2, 1.5));
 }
 
 TEST(Trend, ZeroSlopesAreNoTrendToTheBit) {
@@ -144,7 +144,7 @@ TEST(Trend, ZeroSlopesAreNoTrendToTheBit) {
 
 TEST(Trend, IsThePriorOfAnEmptyModel) {
   Options options;
-  options.hyperparameters.emplace().trend = VectorXd::Constant(2, 2.0);
+  options.hyperparameters.emplace().trend_slope = VectorXd::Constant(2, 2.0);
   options.hyperparameters->trend_origin = VectorXd::Constant(2, 1.0);
   options.hyperparameters->mean = VectorXd::Constant(1, 5.0);
   const SplittingGp model(2, 1, options);
@@ -177,13 +177,13 @@ TEST(Trend, WithReachIsOnlyWhatLocalGpsFallBackTo) {
 
 TEST(Trend, InvalidOnesAreRejected) {
   Options options;
-  options.hyperparameters.emplace().trend = VectorXd::Zero(3);
+  options.hyperparameters.emplace().trend_slope = VectorXd::Zero(3);
   EXPECT_THROW(SplittingGp(2, 1, options), InvalidArgument);
   options.hyperparameters.emplace().trend_origin = VectorXd::Zero(3);
   EXPECT_THROW(SplittingGp(2, 1, options), InvalidArgument);
   options.hyperparameters.emplace().trend_reach = -1.0;
   EXPECT_THROW(SplittingGp(2, 1, options), InvalidArgument);
-  options.hyperparameters.emplace().trend = VectorXd::Constant(2, std::nan(""));
+  options.hyperparameters.emplace().trend_slope = VectorXd::Constant(2, std::nan(""));
   EXPECT_THROW(SplittingGp(2, 1, options), InvalidArgument);
 }
 

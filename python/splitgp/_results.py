@@ -155,6 +155,9 @@ class Hyperparameters:
     shape: float
     mean: Floats
     output_scale: Floats
+    trend_slope: Floats  # the slopes of the first output, then those of the next
+    trend_origin: Floats
+    trend_reach: float
 
     def as_dict(self) -> dict[str, Any]:
         """As a dictionary that `SplittingGP(hyperparameters=...)` accepts."""
@@ -208,6 +211,9 @@ class TrainResult:
     surprised: bool
     regime: int
     returned: bool
+    forward_without_trend: float
+    forward_with_trend: float
+    trend_won: bool
     sequence: int
     observations: int
     local_gps: int
@@ -223,7 +229,7 @@ class TrainResult:
 
 @dataclass(frozen=True, eq=False)
 class LocalGPSummary:
-    """One local GP: its center, how many observations it owns and inherits, its condition.
+    """One local GP: its center, how many observations it owns and borrows, its condition.
 
     One that is not awake has no factor yet, after loading or beyond `set_awake_limit`; then
     jittered and condition are not known.

@@ -85,6 +85,9 @@ nb::dict to_dict(const TrainResult& result) {
   d["surprised"] = result.surprised;
   d["regime"] = result.regime;
   d["returned"] = result.returned;
+  d["forward_without_trend"] = result.forward_without_trend;
+  d["forward_with_trend"] = result.forward_with_trend;
+  d["trend_won"] = result.trend_won;
   d["kernel_margin"] = result.kernel_margin;
   d["bounds_reached"] = nb::cast(result.bounds_reached);
   d["sequence"] = result.sequence;

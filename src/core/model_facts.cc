@@ -111,7 +111,7 @@ std::size_t SplittingGp::memory_bytes() const {
   const StreamKnowledge& knowledge = model.knowledge;
   const auto vectors_of = [](const Hyperparameters& theta) {
     return static_cast<std::size_t>(theta.length_scale.size() + theta.mean.size() +
-                                    theta.output_scale.size() + theta.trend.size() +
+                                    theta.output_scale.size() + theta.trend_slope.size() +
                                     theta.trend_origin.size()) *
            sizeof(double);
   };

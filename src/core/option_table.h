@@ -96,10 +96,10 @@ void each_hyperparameter(Visitor&& visit) {
   visit(OptionEntry{"mean", "Prior mean, one for each output"}, &Hyperparameters::mean);
   visit(OptionEntry{"output_scale", "Scale of each output"}, &Hyperparameters::output_scale);
   visit(
-      OptionEntry{.name = "trend",
+      OptionEntry{.name = "trend_slope",
                   .help = "Slopes of the prior mean: all inputs of the first output, then the next",
                   .since = 2},
-      &Hyperparameters::trend);
+      &Hyperparameters::trend_slope);
   visit(OptionEntry{.name = "trend_origin",
                     .help = "Where the trend is 0, one value for each input",
                     .since = 2},

@@ -14,11 +14,11 @@ class PriorMean {
  public:
   /// REQUIRES: θ is complete.
   explicit PriorMean(const Hyperparameters& theta) : mean_(theta.mean) {
-    if ((theta.trend.array() == 0.0).all()) return;
+    if ((theta.trend_slope.array() == 0.0).all()) return;
     const Eigen::Index d = theta.trend_origin.size();
     origin_ = theta.trend_origin;
     unit_ = theta.output_scale * std::sqrt(theta.signal_variance);
-    slopes_ = theta.trend.reshaped(d, mean_.size()) * unit_.cwiseInverse().asDiagonal();
+    slopes_ = theta.trend_slope.reshaped(d, mean_.size()) * unit_.cwiseInverse().asDiagonal();
     falls_back_ = theta.trend_reach > 0.0;
   }
 

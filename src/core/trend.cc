@@ -68,7 +68,7 @@ struct NormalEquations {
     theta.mean(o) = set.output_mean(o) + set.output_spread(o) * slopes(0);
     const Index d = set.input_spread.size();
     for (Index k = 0; k < d; ++k) {
-      theta.trend(o * d + k) = set.output_spread(o) * slopes(1 + k) / set.input_spread(k);
+      theta.trend_slope(o * d + k) = set.output_spread(o) * slopes(1 + k) / set.input_spread(k);
     }
     return true;
   }
@@ -76,13 +76,13 @@ struct NormalEquations {
 
 }  // namespace
 
-bool has_trend(const Hyperparameters& theta) { return (theta.trend.array() != 0.0).any(); }
+bool has_trend(const Hyperparameters& theta) { return (theta.trend_slope.array() != 0.0).any(); }
 bool falls_back(const Hyperparameters& theta) {
   return theta.trend_reach > 0.0 && has_trend(theta);
 }
 
 Hyperparameters without_trend(Hyperparameters theta) {
-  theta.trend.setZero();
+  theta.trend_slope.setZero();
   theta.trend_origin.setZero();
   theta.trend_reach = 0.0;
   return theta;

@@ -52,7 +52,7 @@ void write_theta(TableWriter& rows, const Hyperparameters& theta, std::uint64_t 
 }
 
 void write_trend(TableWriter& rows, const Hyperparameters& theta, std::uint64_t version) {
-  const std::string trend = to_text(theta.trend);
+  const std::string trend = to_text(theta.trend_slope);
   const std::string origin = to_text(theta.trend_origin);
   rows.add(version).add(trend).add(origin).add(theta.trend_reach).write();
 }
@@ -67,7 +67,7 @@ std::map<std::uint64_t, Hyperparameters> read_trends(const Database& database) {
   while (rows.next()) {
     Hyperparameters theta;
     const std::uint64_t version = rows.count();
-    theta.trend = read_vector(rows, "trend");
+    theta.trend_slope = read_vector(rows, "trend_slope");
     theta.trend_origin = read_vector(rows, "trend_origin");
     theta.trend_reach = rows.real();
     rows.end_row();
@@ -116,23 +116,27 @@ void write_training(TableWriter& rows, std::uint64_t number, const TrainResult& 
   rows.add(result.seconds).write();
 }
 
-void write_training_cause(TableWriter& rows, std::uint64_t number, const TrainResult& result) {
+void write_training_more(TableWriter& rows, std::uint64_t number, const TrainResult& result) {
   rows.add(number).add(std::int64_t{result.surprised}).add(result.regime);
-  rows.add(std::int64_t{result.returned}).write();
+  rows.add(std::int64_t{result.returned}).add(result.forward_without_trend);
+  rows.add(result.forward_with_trend).add(std::int64_t{result.trend_won}).write();
 }
 
 namespace {
 
 // Of the trainings that have one: those of an older format do not.
-void read_training_causes(const Database& database, std::vector<TrainResult>& trainings) {
+void read_training_more(const Database& database, std::vector<TrainResult>& trainings) {
   if (format_version(database) < 2) return;
-  TableReader rows(database, "training_cause", "number");
+  TableReader rows(database, "training_more", "number");
   while (rows.next()) {
     TrainResult& result =
         trainings[static_cast<std::size_t>(rows.integer("number", 0, std::ssize(trainings) - 1))];
     result.surprised = rows.flag("surprised");
     result.regime = rows.count();
     result.returned = rows.flag("returned");
+    result.forward_without_trend = rows.real();
+    result.forward_with_trend = rows.real();
+    result.trend_won = rows.flag("trend_won");
     rows.end_row();
   }
 }
@@ -166,7 +170,7 @@ std::vector<TrainResult> read_trainings(const Database& database, const ThetaVer
     rows.end_row();
     trainings.push_back(std::move(result));
   }
-  read_training_causes(database, trainings);
+  read_training_more(database, trainings);
   return trainings;
 }
 

@@ -1,6 +1,7 @@
 #include "store/model_writer.h"
 
 #include "core/refit.h"
+#include "core/trend.h"
 #include "core/validate.h"
 #include "store/history_rows.h"
 #include "store/number_list.h"
@@ -31,7 +32,7 @@ ModelWriter::ModelWriter(Database& database, Index inputs, Index outputs,
       borrowing_(database, "borrowing", 4, Same::fails),
       split_(database, "split", 8, Same::fails),
       training_(database, "training", 15, Same::fails),
-      training_cause_(database, "training_cause", 5, Same::fails),
+      training_more_(database, "training_more", 8, Same::fails),
       theta_(database, "theta", 9, Same::fails),
       theta_trend_(database, "theta_trend", 5, Same::fails),
       local_gp_(database, "local_gp", 3, Same::replaces),
@@ -146,14 +147,14 @@ void ModelWriter::write_histories(const ModelState& model, const Steps& steps) {
     const TrainResult& result = model.knowledge.training_history[i];
     write_theta_once(result.theta, result.theta_version);
     write_training(training_, i, result);
-    write_training_cause(training_cause_, i, result);
+    write_training_more(training_more_, i, result);
   }
 }
 
 void ModelWriter::write_theta_once(const Hyperparameters& theta, std::uint64_t version) {
   if (thetas_.contains(version) || !new_thetas_.insert(version).second) return;
   write_theta(theta_, theta, version);
-  if (theta.trend.size() > 0) write_trend(theta_trend_, theta, version);
+  if (has_trend(theta)) write_trend(theta_trend_, theta, version);
 }
 
 void ModelWriter::write_local_gps(const ModelState& model) {

@@ -73,7 +73,7 @@ class ModelWriter {
   Eigen::Index outputs_;
   std::vector<std::string> input_names_;
   std::vector<std::string> output_names_;
-  TableWriter observation_, borrowing_, split_, training_, training_cause_, theta_, theta_trend_;
+  TableWriter observation_, borrowing_, split_, training_, training_more_, theta_, theta_trend_;
   TableWriter local_gp_, input_, output_, running_, model_;
 
   Held held_;

@@ -130,20 +130,23 @@ std::vector<Table> schema(Eigen::Index inputs, Eigen::Index outputs) {
        3},
       {"theta_trend", R"(CREATE TABLE theta_trend (
   version INTEGER PRIMARY KEY,
-  trend TEXT NOT NULL,
+  trend_slope TEXT NOT NULL,
   trend_origin TEXT NOT NULL,
   trend_reach REAL NOT NULL,
   checksum INTEGER NOT NULL
 ) STRICT)",
        5, 2},
-      {"training_cause", R"(CREATE TABLE training_cause (
+      {"training_more", R"(CREATE TABLE training_more (
   number INTEGER PRIMARY KEY,
   surprised INTEGER NOT NULL,
   regime INTEGER NOT NULL,
   returned INTEGER NOT NULL,
+  forward_without_trend REAL,
+  forward_with_trend REAL,
+  trend_won INTEGER NOT NULL,
   checksum INTEGER NOT NULL
 ) STRICT)",
-       5, 2},
+       8, 2},
       {"running", R"(CREATE TABLE running (
   name TEXT PRIMARY KEY NOT NULL,
   numbers TEXT NOT NULL,

@@ -52,8 +52,8 @@ TEST(CutBoxes, CutsWhatCannotBeToldApart) {
 }
 
 TEST(CutBoxes, CutsWhatIsBeyondTheLargestNumber) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  const ArrayXXd beyond = ArrayXXd::Constant(2, 16, kInfinity);
+  constexpr double kBeyond = std::numeric_limits<double>::infinity();
+  const ArrayXXd beyond = ArrayXXd::Constant(2, 16, kBeyond);
   EXPECT_EQ(behind(cut_boxes(-beyond, beyond, 5)), 8);
   EXPECT_GE(behind(cut_boxes(beyond, beyond, 5)), 5);
   EXPECT_LE(behind(cut_boxes(beyond, beyond, 5)), 11);

@@ -65,7 +65,7 @@ TEST(Objective, GivenObservationsAreConditionedOn) {
   EXPECT_LT(gradient_error(objective, at), 1e-6);
 
   const TrainingSet::Block given{all.inputs.bottomRows(9), all.outputs.bottomRows(9),
-                                 all.noise_variance.tail(9)};
+                                 all.noise_variance.tail(9), {}};
   LogLikelihood likelihood;
   const Hyperparameters theta = objective.theta(at);
   const double of_given = likelihood.of(given, theta, nullptr);

@@ -136,7 +136,7 @@ TEST(Trend, ZeroSlopesAreNoTrendToTheBit) {
   options.training = Training::off;
   options.hyperparameters.emplace();
   const SplittingGp plain = learned(stream, options);
-  options.hyperparameters->trend = VectorXd::Zero(2);
+  options.hyperparameters->trend_slope = VectorXd::Zero(2);
   options.hyperparameters->trend_origin = VectorXd::Constant(2, 3.0);
   const SplittingGp zero = learned(stream, options);
   EXPECT_EQ(plain.predict(stream.X).mean, zero.predict(stream.X).mean);
@@ -157,7 +157,7 @@ TEST(Trend, WithReachIsOnlyWhatLocalGpsFallBackTo) {
   options.training = Training::off;
   options.hyperparameters.emplace().noise_variance = 1e-4;
   const SplittingGp plain = learned(stream, options);
-  options.hyperparameters->trend = VectorXd::Constant(2, 2.0);
+  options.hyperparameters->trend_slope = VectorXd::Constant(2, 2.0);
   options.hyperparameters->trend_reach = 0.1;
   const SplittingGp falls_back = learned(stream, options);
   const VectorXd known = VectorXd::Zero(2);

@@ -24,7 +24,7 @@ Options training_options(const CommonOptions& common) {
   options.fixed = common.fixed;
   options.hyperparameters = common.hyperparameters;
   if (options.hyperparameters) {  // no part of these methods
-    options.hyperparameters->trend = Vector();
+    options.hyperparameters->trend_slope = Vector();
     options.hyperparameters->trend_origin = Vector();
     options.hyperparameters->trend_reach = 0.0;
   }

@@ -26,7 +26,9 @@ inline void expect_same(const Hyperparameters& a, const Hyperparameters& b) {
   EXPECT_EQ(a.output_scale, b.output_scale);
   EXPECT_EQ(a.trend_slope, b.trend_slope);
   EXPECT_EQ(a.trend_reach, b.trend_reach);
-  if ((a.trend_slope.array() != 0.0).any()) EXPECT_EQ(a.trend_origin, b.trend_origin);
+  if ((a.trend_slope.array() != 0.0).any()) {
+    EXPECT_EQ(a.trend_origin, b.trend_origin);
+  }
 }
 
 inline void expect_same(const LocalGp& a, const LocalGp& b) {

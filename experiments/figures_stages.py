@@ -10,6 +10,7 @@ import numpy as np
 
 from experiments.drawing import empty_figure, legend_below, save
 from experiments.run import Settings
+from experiments.scoring import STRETCH
 from experiments.stages import AFTER_CHANGE, BEFORE, SETS, error_ratio, same_replicates
 from experiments.table import Table
 
@@ -40,24 +41,22 @@ def draw(table: Table, settings: Settings) -> list[Path]:
 
 def _real_sets(table: Table, names: Sequence[str], settings: Settings) -> Path:
     height = 1.4 + 0.36 * len(names)
-    figure, axes = empty_figure(4, width=3.3, height=height, sharey=True)
-    error, density, half, most = axes[0]
+    figure, axes = empty_figure(5, width=3.1, height=height, sharey=True)
+    error, density, half, most, worst = axes[0]
     _dots(error, table, names, error_ratio)
     error.set(xscale="log", xlabel="over that of before", title="RMSE")
-    error.axvline(1, color="0.8", lw=1, zorder=0)
-    ticks = [0.25, 0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 4]
-    low, high = error.get_xlim()
-    error.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-    error.tick_params(axis="x", labelsize=7)
-    error.minorticks_off()
-    error.set_xlim(low, high)
+    _ticks(error, (0.25, 0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 4, 10), neutral=1)
     _dots(density, table, names, _density_change)
-    density.set(xlabel="nats above that of before", title="NLPD", xscale="symlog")
-    density.axvline(0, color="0.8", lw=1, zorder=0)
+    density.set_xscale("symlog", linthresh=0.1)
+    density.set(xlabel="nats above that of before", title="NLPD")
+    _ticks(density, (-10, -1, -0.3, -0.1, 0, 0.1, 0.3, 1, 10), neutral=0)
     for ax, level, band in ((half, 50, (46, 54)), (most, 95, (93.5, 96.5))):
         _dots(ax, table, names, _coverage(f"cover_{level}"))
         ax.axvspan(*band, color="0.92", zorder=0)
         ax.set(xlabel="% of the rows", title=f"held by the {level} % interval")
+    _dots(worst, table, names, _worst)
+    worst.axvspan(90, 100, color="0.92", zorder=0)
+    worst.set(xlabel=f"% of its worst {STRETCH} rows", title="held by the 95 % interval")
     error.set_yticks(range(len(names)), [SETS[name].title for name in names], fontsize=8)
     error.invert_yaxis()
     legend_below(figure, error)
@@ -88,9 +87,26 @@ def _dots(ax: Axes, table: Table, names: Sequence[str], value: Value) -> None:
     ax.grid(axis="y", color="0.93")
 
 
+def _ticks(ax: Axes, ticks: Sequence[float], neutral: float) -> None:
+    """Those that the data reach; a line where nothing has changed."""
+    limits = ax.get_xlim()
+    ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    ax.tick_params(axis="x", labelsize=7)
+    ax.minorticks_off()
+    ax.set_xlim(limits)
+    ax.axvline(neutral, color="0.8", lw=1, zorder=0)
+
+
 def _density_change(table: Table, name: str, stage: str) -> float:
     now, then = (table.mean("nlpd", data=name, method=one) for one in (stage, BEFORE))
     return now - then
+
+
+def _worst(table: Table, name: str, stage: str) -> float:
+    """Of streams only: the rows of a test set have no order."""
+    if SETS[name].kind != "stream":
+        return float("nan")
+    return 100 * table.mean("worst_stretch", data=name, method=stage)
 
 
 def _coverage(metric: str) -> Value:

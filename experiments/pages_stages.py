@@ -32,6 +32,7 @@ def page(table: Table, settings: Settings) -> str:
         markdown(("stage", "what it has"), [(f"**{s}**", t) for s, t in _STAGES_TEXT.items()]),
         _about_the_sets(table),
         picture(Path("stages.png"), "error, density and coverage, stage by stage"),
+        "Grey is what was promised, for the sets named below.\n",
         _promised(table),
         _section(table, "stream", "Streams in time order", _STREAM_TEXT),
         _section(table, "test set", "Test sets", _TEST_TEXT),

@@ -154,9 +154,6 @@ def test_stages(out):
         here = one.where(data=data)
         assert here.values("method") == list(stages.STAGES)
         error = {stage: here.mean("rmse", method=stage) for stage in stages.STAGES}
-        # Calibration changes no mean but through a training out of turn.
-        if data != "start":
-            assert error["A"] == error["A+B"]
         assert error[stages.LAST] < 1.5 * error[stages.BEFORE]
         assert 0.8 < here.mean("cover_95", method=stages.LAST) <= 1
 

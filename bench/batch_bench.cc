@@ -26,7 +26,7 @@ MatrixXd random_inputs(Index n, unsigned seed) {
 
 splitgp::SplittingGp learned_model(Index m) {
   splitgp::Options options;
-  options.split_limit = static_cast<int>(m);
+  options.split_limit = options.capacity = static_cast<int>(m);
   options.training = splitgp::Training::off;
   options.hyperparameters.emplace().length_scale = Eigen::VectorXd::Constant(kInputs, 3.0);
   splitgp::SplittingGp model(kInputs, 1, options);

@@ -43,7 +43,7 @@ MatrixXd responses(const MatrixXd& X) {
 
 SplittingGp learned_model(Index m, Index n) {
   splitgp::Options options;
-  options.split_limit = static_cast<int>(m);
+  options.split_limit = options.capacity = static_cast<int>(m);
   options.training = splitgp::Training::off;
   options.hyperparameters.emplace().length_scale = Eigen::VectorXd::Constant(kInputs, 3.0);
   SplittingGp model(kInputs, 1, options);

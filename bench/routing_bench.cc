@@ -48,7 +48,7 @@ MatrixXd responses(const MatrixXd& X) {
 
 splitgp::SplittingGp empty_model() {
   splitgp::Options options;
-  options.split_limit = kSplitLimit;
+  options.split_limit = options.capacity = kSplitLimit;
   options.training = splitgp::Training::off;
   options.hyperparameters.emplace().length_scale = Eigen::VectorXd::Constant(kInputs, 0.5);
   return {kInputs, 1, options};

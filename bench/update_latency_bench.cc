@@ -45,7 +45,7 @@ class Stream {
  private:
   static splitgp::Options options() {
     splitgp::Options options;
-    options.split_limit = 100;
+    options.split_limit = options.capacity = 100;
     options.training = splitgp::Training::off;
     return options;
   }

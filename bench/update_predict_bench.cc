@@ -55,7 +55,7 @@ double raw_solve_seconds(Index m, Index matrices) {
 
 splitgp::SplittingGp steady_model(Index m, Index cells) {
   splitgp::Options options;
-  options.split_limit = static_cast<int>(m);
+  options.split_limit = options.capacity = static_cast<int>(m);
   options.training = splitgp::Training::off;
   options.hyperparameters.emplace().length_scale = VectorXd::Constant(kInputs, 3.0);
   splitgp::SplittingGp model(kInputs, 1, options);

@@ -67,7 +67,7 @@ void print_histogram(const std::vector<double>& sorted) {
 
 int main() {
   splitgp::Options options;
-  options.split_limit = 100;  // bounds the time of a tick
+  options.capacity = 100;  // bounds the time of a tick
   options.training = splitgp::Training::background;
   splitgp::SplittingGp model(/*inputs=*/3, /*outputs=*/1, options);
 

@@ -6,7 +6,7 @@
 
 int main() {
   splitgp::Options options;
-  options.split_limit = 100;  // a local GP that owns more observations is split
+  options.capacity = 200;  // the most observations a local GP conditions on: what an answer costs
   splitgp::SplittingGp model(/*inputs=*/2, /*outputs=*/1, options);
 
   std::mt19937 random(1);

@@ -116,6 +116,8 @@ def values(entry: dict[str, Any]) -> str:
 def default(entry: dict[str, Any]) -> str:
     """The value that holds if nothing is said."""
     value = entry["default"]
+    if value is None:
+        return str(entry["automatic"])
     if entry["type"] == "switch":
         return "on" if value else "off"
     if entry["type"] == "numbers":  # empty: what the engine makes of it
@@ -215,7 +217,8 @@ def annotation(name: str) -> str:
     entry = _options.OPTIONS[name]
     if entry["choices"]:
         return "Literal[" + ", ".join(f'"{value}"' for value, _ in entry["choices"]) + "]"
-    return {"integer": "int", "switch": "bool"}[str(entry["type"])]
+    kind = {"integer": "int", "switch": "bool"}[str(entry["type"])]
+    return f"{kind} | None" if entry["automatic"] else kind
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ using testing::Stream;
 Options options_of(int split_limit) {
   Options options;
   options.split_limit = split_limit;
+  options.capacity = split_limit;
   return options;
 }
 
@@ -124,7 +125,7 @@ TEST(LocalGpLimits, VarianceOfWhatIsKnownExactlyIsNotNegative) {
 
 TEST(LocalGpLimits, JitterMovesAndLeavesWithItsPoint) {
   // Every second observation has noise of its own, the others need jitter.
-  LocalGp local(1, 1, make_theta(noiseless(1.0), 1, 1), options_of(12));
+  LocalGp local(1, 1, make_theta(noiseless(1.0), 1, 1), options_of(11));
   Workspace workspace;
   for (std::uint64_t i = 0; i < 12; ++i) {
     const VectorXd x = VectorXd::Constant(1, static_cast<double>(i));
@@ -134,9 +135,13 @@ TEST(LocalGpLimits, JitterMovesAndLeavesWithItsPoint) {
   std::vector<bool> leaves(12, false);
   leaves[0] = leaves[1] = true;
   local.divide(leaves);
-  local.displace();  // observation 0, the farthest, which had none
+  std::optional<std::uint64_t> displaced;
+  const VectorXd near = VectorXd::Constant(1, 6.5);
+  ASSERT_TRUE(local.borrow({near, near, 0.1, 12}, workspace, displaced));
+  EXPECT_EQ(displaced, 0u);  // the farthest, which had none
   EXPECT_EQ(local.jittered(), 6);
-  local.displace();  // observation 1, with its jitter
+  ASSERT_TRUE(local.borrow({near, near, 0.1, 13}, workspace, displaced));
+  EXPECT_EQ(displaced, 1u);  // with its jitter
   EXPECT_EQ(local.jittered(), 5);
   // A refit finds the same, and a θ with noise needs none.
   local.refit(make_theta(noiseless(2.0), 1, 1));
@@ -226,10 +231,10 @@ void check_memory(int split_limit) {
   std::vector<bool> leaves(static_cast<std::size_t>(local.size()));
   for (std::size_t j = 0; j < leaves.size(); ++j) leaves[j] = j % 2 == 0;
   LocalGp second = local.divide(leaves);
-  while (second.inherited() > 0 && local.inherited() > 0) {
+  while (second.borrowed() > 0 && local.borrowed() > 0) {
     for (LocalGp* child : {&local, &second}) {
       append(*child);
-      child->displace();
+      child->make_room();
       expect_tight(*child);
     }
   }

@@ -30,6 +30,7 @@ constexpr double kTolerance = 1e-10;
 Options options_of(int split_limit, bool inherit = true) {
   Options options;
   options.split_limit = split_limit;
+  options.capacity = split_limit;
   options.inherit = inherit;
   return options;
 }
@@ -103,7 +104,7 @@ TEST(LocalGp, AppendMatchesBatchFit) {
       EXPECT_EQ(local.inputs().transpose(), stream.X);
       EXPECT_EQ(local.outputs().transpose(), stream.Y);
       EXPECT_EQ(local.owned(), 40);
-      EXPECT_EQ(local.inherited(), 0);
+      EXPECT_EQ(local.borrowed(), 0);
     }
   }
 }
@@ -121,7 +122,7 @@ TEST(LocalGp, CenterIsTheMeanOfTheOwnedInputs) {
 
   Workspace workspace;
   second.append({VectorXd::Constant(3, 1e8 + 9.0), VectorXd::Zero(1), 0.0, 31}, workspace);
-  second.displace();
+  second.make_room();
   EXPECT_LT((second.center() - mean_of_owned(second)).norm(), 1e-6);
 }
 
@@ -154,8 +155,8 @@ TEST(LocalGp, DivideWithoutInheritKeepsOnlyTheOwned) {
   const std::vector<bool> leaves = leaves_right_of_center(first);
   const LocalGp second = first.divide(leaves);
 
-  EXPECT_EQ(first.inherited(), 0);
-  EXPECT_EQ(second.inherited(), 0);
+  EXPECT_EQ(first.borrowed(), 0);
+  EXPECT_EQ(second.borrowed(), 0);
   std::vector<std::uint64_t> expected[2];
   for (std::size_t j = 0; j < leaves.size(); ++j) expected[leaves[j] ? 1 : 0].push_back(j);
   EXPECT_EQ(owned_sequences(first), expected[0]);
@@ -170,14 +171,14 @@ TEST(LocalGp, DivideWithoutInheritKeepsOnlyTheOwned) {
   }
 }
 
-TEST(LocalGp, DisplaceDropsTheFarthestInherited) {
+TEST(LocalGp, MakeRoomDropsTheFarthestBorrowed) {
   const Stream stream = smooth_stream(5, 2, 3, 60);
   const ThetaPointer theta = make_theta(varied_theta(KernelFamily::matern32, 2, 3), 2, 3);
   LocalGp local =
       local_gp_of({stream.X.leftCols(21), stream.Y.leftCols(21)}, theta, options_of(20));
   local.divide(leaves_right_of_center(local));
   Workspace workspace;
-  for (Index i = 21; local.inherited() > 0; ++i) {
+  for (Index i = 21; local.borrowed() > 0; ++i) {
     const double noise = 0.1 * static_cast<double>(i % 4);
     local.append({stream.X.col(i), stream.Y.col(i), noise, static_cast<std::uint64_t>(i)},
                  workspace);
@@ -193,7 +194,7 @@ TEST(LocalGp, DisplaceDropsTheFarthestInherited) {
     }
     const std::uint64_t dropped = local.sequence(farthest);
     const std::vector<std::uint64_t> owned = owned_sequences(local);
-    local.displace();
+    local.make_room();
     EXPECT_EQ(local.size(), 21);
     EXPECT_EQ(owned_sequences(local), owned);
     for (Index j = 0; j < local.size(); ++j) {

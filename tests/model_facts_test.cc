@@ -44,7 +44,7 @@ TEST_F(ModelFacts, EveryObservationIsOwnedByOneLocalGp) {
   std::vector<int> owners(kRows, 0);
   for (const LocalGpSummary& summary : model_.local_gps()) {
     const LocalGpPoints points = model_.points(summary.local_gp);
-    ASSERT_EQ(points.inputs.cols(), summary.owned + summary.inherited);
+    ASSERT_EQ(points.inputs.cols(), summary.owned + summary.borrowed);
     for (Index j = 0; j < points.inputs.cols(); ++j) {
       const auto at = static_cast<std::size_t>(j);
       const std::uint64_t sequence = points.sequence[at];

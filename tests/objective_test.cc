@@ -64,7 +64,7 @@ TEST(Objective, GradientMatchesDifferencesForEveryKernel) {
   }
 }
 
-// A training set drawn from a model that has split, whose local GPs hold inherited points too.
+// A training set drawn from a model that has split, whose local GPs borrow points too.
 TEST(Objective, GradientMatchesDifferencesWithInheritedPoints) {
   Random random(5);
   Options options;

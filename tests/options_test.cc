@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <initializer_list>
+#include <array>
 #include <limits>
 #include <string>
 
@@ -72,12 +73,55 @@ TEST(Options, DefaultsAreThoseOfTheDesign) {
   const Options options;
   EXPECT_EQ(options.kernel, KernelFamily::automatic);
   EXPECT_EQ(options.aggregation, Aggregation::evidence);
-  EXPECT_EQ(options.neighbors, 8);
   EXPECT_TRUE(options.taper);
   EXPECT_TRUE(options.inherit);
   EXPECT_EQ(options.training, Training::inlined);
   EXPECT_EQ(options.seed, 0u);
-  EXPECT_NO_THROW(check_options(options));
+  const Options completed = complete(options);
+  EXPECT_EQ(completed.capacity, 250);
+  EXPECT_EQ(completed.split_limit, 62);
+  EXPECT_EQ(completed.neighbors, 3);
+}
+
+TEST(Options, OneNumberIsEnough) {
+  const auto completed = [](auto change) {
+    Options options;
+    change(options);
+    options = complete(options);
+    return std::array{options.capacity, options.split_limit, options.neighbors};
+  };
+  using Three = std::array<int, 3>;
+  EXPECT_EQ(completed([](Options& o) { o.capacity = 500; }), (Three{500, 125, 3}));
+  EXPECT_EQ(completed([](Options& o) { o.capacity = 3; }), (Three{3, 1, 3}));
+  EXPECT_EQ(completed([](Options& o) { o.capacity = 1; }), (Three{1, 1, 8}));
+  EXPECT_EQ(completed([](Options& o) { o.split_limit = 10; }), (Three{40, 10, 3}));
+  EXPECT_EQ(completed([](Options& o) { o.split_limit = 100; }), (Three{250, 100, 3}));
+  EXPECT_EQ(completed([](Options& o) { o.split_limit = 250; }), (Three{250, 250, 8}));
+  EXPECT_EQ(completed([](Options& o) { o.split_limit = 700; }), (Three{700, 700, 8}));
+  EXPECT_EQ(completed([](Options& o) { o.split_limit = std::numeric_limits<int>::max(); })[0],
+            std::numeric_limits<int>::max());
+  EXPECT_EQ(completed([](Options& o) { o.inherit = false; }), (Three{250, 250, 8}));
+  EXPECT_EQ(completed([](Options& o) { o = Options::paper(); }), (Three{250, 250, 0}));
+  // What is complete stays as it is.
+  const Options once = complete(Options{});
+  EXPECT_EQ(complete(once).capacity, once.capacity);
+}
+
+TEST(Options, CapacityAndSplitLimitMustAgree) {
+  const auto message = [](int capacity, int split_limit, bool inherit) {
+    Options options;
+    options.capacity = capacity;
+    options.split_limit = split_limit;
+    options.inherit = inherit;
+    return rejection([&] { complete(options); });
+  };
+  EXPECT_EQ(message(20, 21, true),
+            "capacity is 20; it must be at least split_limit, which is 21");
+  EXPECT_EQ(message(21, 20, false),
+            "capacity is 21; without inherit it must be split_limit, which is 20");
+  EXPECT_EQ(message(20, 20, true), "");
+  EXPECT_EQ(message(20, 20, false), "");
+  EXPECT_EQ(message(20, kAutomatic, false), "");
 }
 
 TEST(Options, PaperIsThePseudoCode) {
@@ -102,6 +146,8 @@ TEST(Options, BadOnesAreNamedWithTheirValue) {
   EXPECT_THAT(message([](Options& o) { o.split_limit = 0; }), HasSubstr("split_limit is 0"));
   EXPECT_THAT(message([](Options& o) { o.split_limit = -7; }), HasSubstr("split_limit is -7"));
   EXPECT_THAT(message([](Options& o) { o.neighbors = -1; }), HasSubstr("neighbors is -1"));
+  EXPECT_THAT(message([](Options& o) { o.capacity = 0; }), HasSubstr("capacity is 0"));
+  EXPECT_THAT(message([](Options& o) { o.threads = kAutomatic; }), HasSubstr("threads is -2"));
   EXPECT_THAT(message([](Options& o) { o.threads = 0; }), HasSubstr("threads is 0"));
   EXPECT_THAT(message([](Options& o) { o.training_observations = 1; }),
               HasSubstr("training_observations is 1"));

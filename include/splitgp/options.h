@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string_view>
 
@@ -46,7 +47,7 @@ struct FixedHyperparameters {
 };
 
 /// For an option that follows from the others.
-inline constexpr int kAutomatic = -1;
+inline constexpr int kAutomatic = std::numeric_limits<int>::min();
 
 /// Everything that is chosen once, when a model is created. A model's own options() have a value for
 /// everything that is automatic here.

@@ -181,7 +181,7 @@ class LocalGPSummary:
     local_gp: int
     center: Floats
     owned: int
-    inherited: int
+    borrowed: int
     theta_version: int
     awake: bool
     jittered: int
@@ -212,7 +212,7 @@ class LocalGPPoints(NamedTuple):
     y: Floats
     noise_variance: Floats  # each one's own
     sequence: NDArray[np.uint64]  # the observations' numbers, counted from 0
-    owned: NDArray[np.bool_]  # whether it owns each of them, or has inherited it
+    owned: NDArray[np.bool_]  # whether it owns each of them, or has borrowed it
 
 
 @dataclass(frozen=True)

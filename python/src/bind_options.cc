@@ -37,6 +37,8 @@ nb::dict describe(const OptionEntry& entry, const Value& by_default) {
   d["name"] = text(entry.name);
   d["help"] = text(entry.help);
   d["default"] = to_object(by_default);
+  d["automatic"] = text(entry.automatic);
+  if (!entry.automatic.empty()) d["default"] = nb::none();
   nb::list choices;
   if constexpr (std::is_same_v<Value, bool>) {
     d["type"] = "switch";

@@ -97,7 +97,7 @@ nb::dict to_dict(const LocalGpSummary& summary) {
   d["local_gp"] = summary.local_gp;
   d["center"] = array_of(summary.center);
   d["owned"] = summary.owned;
-  d["inherited"] = summary.inherited;
+  d["borrowed"] = summary.borrowed;
   d["theta_version"] = summary.theta_version;
   d["awake"] = summary.awake;
   d["jittered"] = summary.jittered;

@@ -172,7 +172,7 @@ def test_points_of_local_gps_are_the_observations():
     for local in gp.local_gps:
         points = gp.points(local.local_gp)
         assert points.owned.sum() == local.owned
-        assert (~points.owned).sum() == local.inherited
+        assert (~points.owned).sum() == local.borrowed
         np.testing.assert_array_equal(points.X, X[points.sequence])
         np.testing.assert_array_equal(points.y, y[points.sequence])
         owned += points.sequence[points.owned].tolist()

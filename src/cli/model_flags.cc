@@ -82,8 +82,10 @@ void ModelFlags::add_to(CLI::App& command) {
                      fmt::format("{} ({})", entry.help, to_string(value)))
                  ->check(CLI::IsMember(names<Value>()));
     } else {
-      flag =
-          command.add_option(flag_of(entry.name), value, fmt::format("{} ({})", entry.help, value));
+      const std::string by_default =
+          entry.automatic.empty() ? fmt::format("{}", value) : std::string(entry.automatic);
+      flag = command.add_option(flag_of(entry.name), value,
+                                fmt::format("{} ({})", entry.help, by_default));
     }
     flags_.emplace(entry.name, flag->group(kOptions));
   });

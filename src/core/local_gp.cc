@@ -289,9 +289,9 @@ Eigen::MatrixXd LocalGp::centered_inputs() const {
   return centered;
 }
 
-VectorXd LocalGp::principal_direction(const Eigen::MatrixXd& centered) const {
+VectorXd LocalGp::principal_direction() const {
   if (direction_ == PrincipalDirection::oja) return oja_.direction();
-  return splitgp::principal_direction(centered);
+  return splitgp::principal_direction(centered_inputs());
 }
 
 LocalGp LocalGp::divide(const std::vector<bool>& leaves) {

@@ -78,8 +78,8 @@ class LocalGp {
 
   /// The owned inputs minus the center, in the space in which Split measures (owned × d).
   Eigen::MatrixXd centered_inputs() const;
-  /// First principal direction of `centered` inputs, exact or the current estimate of Oja's rule.
-  Eigen::VectorXd principal_direction(const Eigen::MatrixXd& centered) const;
+  /// First principal direction of centered_inputs(), exact or the current estimate of Oja's rule.
+  Eigen::VectorXd principal_direction() const;
 
   /// Becomes the first child and returns the second, which owns the observations that leave: one
   /// flag for each owned observation, some of them true and some not. With inherit, both still

@@ -23,8 +23,8 @@ std::vector<bool> lower_half(const Eigen::VectorXd& along) {
 }  // namespace
 
 LocalGp split(LocalGp& parent) {
-  const Eigen::MatrixXd centered = parent.centered_inputs();
-  const Eigen::VectorXd along = centered * parent.principal_direction(centered);  // vᵀ(x_j − c)
+  const Eigen::VectorXd v = parent.principal_direction();
+  const Eigen::VectorXd along = parent.centered_inputs() * v;  // vᵀ(x_j − c)
   std::vector<bool> leaves(static_cast<std::size_t>(along.size()));
   for (Eigen::Index j = 0; j < along.size(); ++j)
     leaves[static_cast<std::size_t>(j)] = !(along(j) > 0.0);

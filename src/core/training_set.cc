@@ -34,7 +34,7 @@ void thin_evenly(TrainingSet::Block& block, Index most) {
   block.noise_variance.conservativeResize(most);
 }
 
-// Region `first` with what its model has inherited or, if that is little, the observations owned by
+// Region `first` with what its model borrows or, if that is little, the observations owned by
 // it and the regions most similar to it.
 TrainingSet::Block neighbourhood(const StreamKnowledge& knowledge, const TrainingRegions& regions,
                                  Index first, Index enough, std::vector<bool>& used) {

@@ -48,7 +48,7 @@ inline void expect_same_bits(const LocalGpSummary& a, const LocalGpSummary& b) {
   EXPECT_EQ(a.local_gp, b.local_gp);
   EXPECT_TRUE(same_bits(a.center, b.center));
   EXPECT_EQ(a.owned, b.owned);
-  EXPECT_EQ(a.inherited, b.inherited);
+  EXPECT_EQ(a.borrowed, b.borrowed);
   EXPECT_EQ(a.theta_version, b.theta_version);
   EXPECT_EQ(a.jittered, b.jittered);
   EXPECT_TRUE(same_bits(a.condition, b.condition));

@@ -47,6 +47,15 @@ class Invariants {
     if (result.new_local_gp && wrong.empty()) {
       wrong = violated(state, static_cast<std::size_t>(*result.new_local_gp));
     }
+    for (const Borrowing& borrowing : result.borrowed) {
+      const auto borrower = static_cast<std::size_t>(borrowing.local_gp);
+      if (wrong.empty()) wrong = violated(state, borrower);
+      const LocalGp& local = state.partition.local_gps[borrower];
+      const Eigen::Index last = local.size() - 1;
+      if (local.sequence(last) != result.sequence || local.owns(last)) {
+        wrong += at(borrower) + "is reported to borrow an observation and does not";
+      }
+    }
     if (!wrong.empty()) return wrong;
     if (result.new_local_gp) {
       std::vector<std::uint64_t> owned;
@@ -78,8 +87,11 @@ class Invariants {
     std::ostringstream wrong;
     if (local.owned() < 1) wrong << at(i) << "owns nothing";
     if (local.owned() > limit) wrong << at(i) << "owns " << local.owned() << " > m = " << limit;
-    if (local.size() > limit + 1) wrong << at(i) << "holds " << local.size() << " > m + 1";
-    if (!state.options.inherit && local.inherited() > 0) wrong << at(i) << "inherited";
+    const Eigen::Index capacity = state.options.capacity;
+    if (local.size() > capacity + 1) {
+      wrong << at(i) << "holds " << local.size() << " > " << capacity << " + 1";
+    }
+    if (!state.options.inherit && local.borrowed() > 0) wrong << at(i) << "borrows";
     Eigen::Index owned = 0;
     for (Eigen::Index j = 0; j < local.size(); ++j) {
       owned += local.owns(j) ? 1 : 0;

@@ -28,7 +28,7 @@ inline LocalGp local_gp_of(const Stream& stream, const ThetaPointer& theta,
 
 /// Inputs alone, as columns; the outputs are 0.
 inline LocalGp local_gp_of(const Eigen::MatrixXd& X, Hyperparameters theta, Options options) {
-  options.split_limit = static_cast<int>(X.cols());
+  options.split_limit = options.capacity = static_cast<int>(X.cols());
   return local_gp_of({X, Eigen::MatrixXd::Zero(1, X.cols())}, make_theta(theta, X.rows(), 1),
                      options);
 }

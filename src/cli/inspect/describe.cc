@@ -63,7 +63,7 @@ json local_gps_json(const SplittingGp& model) {
   for (const LocalGpSummary& local : model.local_gps()) {
     result.push_back({{"local_gp", local.local_gp},
                       {"owned", local.owned},
-                      {"inherited", local.inherited},
+                      {"borrowed", local.borrowed},
                       {"center", as_vector(local.center)},
                       {"theta_version", local.theta_version},
                       {"condition", local.condition},

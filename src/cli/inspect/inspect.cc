@@ -78,7 +78,7 @@ void print_local_gps(const json& model, int most) {
   fmt::print("\nLocal GPs: {}\n", count(all.size()));
   if (all.empty()) return;
   print_range("owned", all, "owned");
-  print_range("inherited", all, "inherited");
+  print_range("borrowed", all, "borrowed");
   print_range("condition, at least", all, "condition");
   std::uint64_t jittered = 0;
   std::map<std::uint64_t, std::uint64_t> versions;
@@ -113,12 +113,12 @@ void print_local_gps(const json& model, int most) {
   });
   if (std::ssize(largest) > most) largest.resize(static_cast<std::size_t>(std::max(most, 0)));
   if (largest.empty()) return;
-  fmt::print("  the largest{:>10}{:>11}{:>12}  center\n", "owned", "inherited", "condition");
+  fmt::print("  the largest{:>10}{:>11}{:>12}  center\n", "owned", "borrowed", "condition");
   for (const json& local : largest) {
     std::vector<std::string> center;
     for (const json& value : local["center"]) center.push_back(number(value));
     fmt::print("  {:>11}{:>10}{:>11}{:>12}  {}\n", count(local["local_gp"]), count(local["owned"]),
-               count(local["inherited"]), number(local["condition"]), fmt::join(center, ", "));
+               count(local["borrowed"]), number(local["condition"]), fmt::join(center, ", "));
   }
 }
 

@@ -56,12 +56,12 @@ json chart_trainings(const SplittingGp& model) {
 
 json chart_local_gps(const SplittingGp& model) {
   json owned = json::array();
-  json inherited = json::array();
+  json borrowed = json::array();
   for (const LocalGpSummary& local : model.local_gps()) {
     owned.push_back(local.owned);
-    inherited.push_back(local.inherited);
+    borrowed.push_back(local.borrowed);
   }
-  return {{"owned", owned}, {"inherited", inherited}};
+  return {{"owned", owned}, {"borrowed", borrowed}};
 }
 
 // The depth of a split is the number of splits on the way to it: children are one deeper.

@@ -2,11 +2,11 @@
 
 function draw_local_gps(data) {
   const colour = colours();
-  const { owned, inherited } = data.local_gps;
+  const { owned, borrowed } = data.local_gps;
   const { sequence, depth, larger_share } = data.splits;
   const sum = (values) => values.reduce((a, b) => a + b, 0);
   let note = `A local GP that owns more than ${count(data.split_limit)} observations is split in two. ` +
-    `On average one owns ${figure(sum(owned) / owned.length, 3)} and inherits ${figure(sum(inherited) / owned.length, 3)} of its sibling’s.`;
+    `On average one owns ${figure(sum(owned) / owned.length, 3)} and borrows ${figure(sum(borrowed) / owned.length, 3)} more.`;
   if (sequence.length > 0) {
     note += ` The larger part of a split got ${(100 * sum(larger_share) / larger_share.length).toFixed(0)} % on average.`;
   }

@@ -106,7 +106,8 @@ TEST(Borrowing, AFullLocalGpKeepsTheNearest) {
   for (Index i = 10; i < 300; ++i) others.push_back(distance(local, stream.X.col(i)));
   std::sort(others.begin(), others.end());
   for (Index j = 0; j < local.size(); ++j) {
-    if (!local.owns(j)) EXPECT_LE(distance(local, local.inputs().row(j).transpose()), others[30]);
+    if (local.owns(j)) continue;
+    EXPECT_LE(distance(local, local.inputs().row(j).transpose()), others[30]);
   }
   EXPECT_EQ(local.owned(), 10);
 }

@@ -14,8 +14,11 @@ namespace {
 ScoredRow random_row(testing::Random& random, Eigen::Index outputs) {
   ScoredRow row;
   row.observed = random.normal_matrix(outputs, 1);
-  row.mean = 0.1 * random.normal_matrix(outputs, 1);
-  row.standard_deviation = Eigen::VectorXd::Ones(outputs);
+  Prediction prediction;
+  prediction.mean = 0.1 * random.normal_matrix(outputs, 1);
+  prediction.variance = Eigen::MatrixXd::Constant(outputs, 1, 0.75);
+  prediction.noise_variance = Eigen::MatrixXd::Constant(outputs, 1, 0.25);
+  row.set_prediction(prediction);
   return row;
 }
 

@@ -258,7 +258,7 @@ TEST(CliStream, AModelKeepsItsOptions) {
   const CommandResult result =
       run(folder.path(), {"stream", folder / "in.csv", "-m", model, "--split-limit", "7"});
   EXPECT_EQ(result.code, 2);
-  EXPECT_THAT(result.err, HasSubstr("was made with 250"));
+  EXPECT_THAT(result.err, HasSubstr("was made with 62"));
 }
 
 TEST(CliStream, EveryModelOptionArrives) {

@@ -60,6 +60,7 @@ TEST_P(FullGpEquivalence, StreamEqualsDenseSolveAtEverySize) {
   queries.leftCols(10) = stream.X.leftCols(10);  // at observations too
 
   Options options = testing::fixed_theta();
+  options.calibration = Calibration::none;
   options.split_limit = kObservations;  // m = n: the last size that must not split
   options.hyperparameters = theta;
   SplittingGp model(kInputs, outputs, options);
@@ -105,6 +106,7 @@ void expect_prior(const SplittingGp& model, const MatrixXd& queries) {
 
 TEST(SplittingGp, PredictsThePriorBeforeAnyData) {
   Options options = testing::fixed_theta();
+  options.calibration = Calibration::none;
   options.hyperparameters = theta_of(KernelFamily::matern32, 2);
   const SplittingGp model(kInputs, 2, options);
   testing::Random random(9);
@@ -121,6 +123,7 @@ TEST(SplittingGp, PredictsThePriorFarFromAllData) {
     for (const KernelFamily kernel : {KernelFamily::rbf, KernelFamily::matern12,
                                       KernelFamily::matern32, KernelFamily::matern52}) {
       Options options = testing::fixed_theta();
+      options.calibration = Calibration::none;
       options.split_limit = 8;
       options.neighbors = 4;
       options.aggregation = aggregation;
@@ -142,6 +145,7 @@ TEST(SplittingGp, PredictsThePriorFarFromAllData) {
 TEST(SplittingGp, RationalQuadraticApproachesThePrior) {
   const testing::Stream stream = testing::smooth_stream(10, kInputs, 1, 100);
   Options options = testing::fixed_theta();
+  options.calibration = Calibration::none;
   options.split_limit = 8;
   options.hyperparameters = theta_of(KernelFamily::rational_quadratic, 1);
   SplittingGp model(kInputs, 1, options);

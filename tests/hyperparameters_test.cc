@@ -44,6 +44,7 @@ Hyperparameters theta_new() {
 
 SplittingGp model_of(int split_limit, Index observations, const Hyperparameters& theta) {
   Options options = testing::fixed_theta();
+  options.calibration = Calibration::none;
   options.split_limit = split_limit;
   options.hyperparameters = theta;
   SplittingGp model(kInputs, kOutputs, options);

@@ -234,7 +234,7 @@ void check_memory(int split_limit) {
   while (second.borrowed() > 0 && local.borrowed() > 0) {
     for (LocalGp* child : {&local, &second}) {
       append(*child);
-      child->make_room();
+      child->make_room(workspace);
       expect_tight(*child);
     }
   }

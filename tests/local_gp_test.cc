@@ -122,7 +122,7 @@ TEST(LocalGp, CenterIsTheMeanOfTheOwnedInputs) {
 
   Workspace workspace;
   second.append({VectorXd::Constant(3, 1e8 + 9.0), VectorXd::Zero(1), 0.0, 31}, workspace);
-  second.make_room();
+  second.make_room(workspace);
   EXPECT_LT((second.center() - mean_of_owned(second)).norm(), 1e-6);
 }
 
@@ -194,7 +194,7 @@ TEST(LocalGp, MakeRoomDropsTheFarthestBorrowed) {
     }
     const std::uint64_t dropped = local.sequence(farthest);
     const std::vector<std::uint64_t> owned = owned_sequences(local);
-    local.make_room();
+    local.make_room(workspace);
     EXPECT_EQ(local.size(), 21);
     EXPECT_EQ(owned_sequences(local), owned);
     for (Index j = 0; j < local.size(); ++j) {

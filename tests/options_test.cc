@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <initializer_list>
 #include <array>
+#include <initializer_list>
 #include <limits>
 #include <string>
 
@@ -115,8 +115,7 @@ TEST(Options, CapacityAndSplitLimitMustAgree) {
     options.inherit = inherit;
     return rejection([&] { complete(options); });
   };
-  EXPECT_EQ(message(20, 21, true),
-            "capacity is 20; it must be at least split_limit, which is 21");
+  EXPECT_EQ(message(20, 21, true), "capacity is 20; it must be at least split_limit, which is 21");
   EXPECT_EQ(message(21, 20, false),
             "capacity is 21; without inherit it must be split_limit, which is 20");
   EXPECT_EQ(message(20, 20, true), "");

@@ -49,11 +49,40 @@ struct UpdateResult {
   double jitter = 0.0;  ///< Variance added to keep the factor positive; usually 0.
 };
 
-/// Columns are queries, rows are outputs.
+/// The ends of central intervals. Columns are queries, rows are outputs.
+struct Interval {
+  Matrix lower;
+  Matrix upper;
+};
+
+/// Columns are queries, rows are outputs. A new observation is expected to follow Student's t
+/// distribution with this mean, the variance `variance + noise_variance` and these degrees of
+/// freedom.
 struct Prediction {
   Matrix mean;
-  Matrix variance;        ///< That of the latent function.
-  Matrix noise_variance;  ///< What one more observation adds to it.
+  Matrix variance;            ///< That of the latent function.
+  Matrix noise_variance;      ///< What one more observation adds to it.
+  Matrix degrees_of_freedom;  ///< Above 2; infinite, or the matrix empty: a normal distribution.
+  /// With Calibration::conformal, half the interval of each level it follows, in standard
+  /// deviations; the levels of one output are rows that follow each other. Otherwise empty.
+  Matrix conformal_half_widths;
+
+  /// Where a new observation falls with probability `level`; throws InvalidArgument unless
+  /// 0 < level < 1.
+  Interval interval(double level) const {
+    Interval result;
+    interval(level, result);
+    return result;
+  }
+  /// The same, reusing the result's memory.
+  void interval(double level, Interval& result) const;
+  /// Half of that interval over the standard deviation, √(variance + noise_variance).
+  double half_width(Eigen::Index output, Eigen::Index query, double level) const;
+  /// The log density of a new observation of one output. Summed with its sign changed, NLPD.
+  double log_density(Eigen::Index output, Eigen::Index query, double observed) const;
+  /// The level of the smallest interval that holds the observation: uniform between 0 and 1 if the
+  /// prediction is right.
+  double level_of(Eigen::Index output, Eigen::Index query, double observed) const;
 };
 
 /// One local GP's share in a prediction.
@@ -70,6 +99,7 @@ struct Explanation {
   Vector mean;
   Vector variance;
   Vector noise_variance;
+  Vector degrees_of_freedom;
   std::vector<LocalPrediction> local;  ///< Most similar first.
 };
 

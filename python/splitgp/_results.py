@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from statistics import NormalDist
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+
+from splitgp import _core
 
 Floats = NDArray[np.float64]
 
@@ -28,6 +29,10 @@ __all__ = [
 class Prediction:
     """What the model expects at some inputs.
 
+    A new observation is expected to follow Student's t distribution with this mean, the variance
+    `variance + noise_variance` and these degrees of freedom, unless `calibration="none"`: then a
+    normal one.
+
     Attributes
     ----------
     mean : array of shape (n,) or (n, p)
@@ -36,6 +41,8 @@ class Prediction:
         Of the latent function: what more data would reduce.
     noise_variance : array, same shape
         The noise of one more observation.
+    degrees_of_freedom : array, same shape
+        How heavy the tails are: above 2, infinite for a normal distribution.
 
     Examples
     --------
@@ -48,14 +55,27 @@ class Prediction:
     >>> low, high = prediction.interval(0.95)
     >>> bool((low < prediction.mean).all() and (prediction.mean < high).all())
     True
+    >>> prediction.log_density([1.5, 2.5]).shape
+    (2,)
     """
 
-    __slots__ = ("mean", "noise_variance", "variance")
+    __slots__ = ("_conformal", "degrees_of_freedom", "mean", "noise_variance", "variance")
 
-    def __init__(self, mean: Floats, variance: Floats, noise_variance: Floats) -> None:
+    def __init__(
+        self,
+        mean: Floats,
+        variance: Floats,
+        noise_variance: Floats,
+        degrees_of_freedom: Floats | None = None,
+        conformal: Floats | None = None,
+    ) -> None:
         self.mean = mean
         self.variance = variance
         self.noise_variance = noise_variance
+        self.degrees_of_freedom = (
+            np.full(mean.shape, np.inf) if degrees_of_freedom is None else degrees_of_freedom
+        )
+        self._conformal = np.empty((len(mean), 0)) if conformal is None else conformal
 
     @property
     def std(self) -> Floats:
@@ -79,8 +99,28 @@ class Prediction:
         """
         if not 0.0 < level < 1.0:
             raise ValueError(f"level is {level}; it must lie between 0 and 1")
-        half = NormalDist().inv_cdf(0.5 + level / 2) * (self.std if noise else self.latent_std)
-        return self.mean - half, self.mean + half
+        degrees = _rows(self.degrees_of_freedom)
+        half = _core.half_width(degrees, np.ascontiguousarray(self._conformal), float(level))
+        width: Floats = half.reshape(self.mean.shape) * (self.std if noise else self.latent_std)
+        return self.mean - width, self.mean + width
+
+    def log_density(self, y: ArrayLike) -> Floats:
+        """The log density of observing y; its mean with the sign changed is NLPD.
+
+        Parameters
+        ----------
+        y : array of the shape of `mean`
+            What was observed at each input.
+        """
+        observed = np.asarray(y, dtype=np.float64)
+        if observed.shape != self.mean.shape:
+            raise ValueError(f"y has shape {observed.shape}; the prediction has {self.mean.shape}")
+        std = np.maximum(self.std, np.finfo(np.float64).tiny ** 0.5)
+        density = _core.log_density(
+            _rows((observed - self.mean) / std), _rows(self.degrees_of_freedom)
+        )
+        result: Floats = density.reshape(self.mean.shape) - np.log(std)
+        return result
 
     def __len__(self) -> int:
         return len(self.mean)
@@ -90,11 +130,18 @@ class Prediction:
             return f"Prediction(mean={self.mean[0]}, std={self.std[0]})"
         return f"Prediction of shape {self.mean.shape}"
 
-    def __getstate__(self) -> tuple[Floats, Floats, Floats]:
-        return self.mean, self.variance, self.noise_variance
+    def __getstate__(self) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+        return (
+            self.mean, self.variance, self.noise_variance, self.degrees_of_freedom, self._conformal
+        )  # fmt: skip
 
-    def __setstate__(self, state: tuple[Floats, Floats, Floats]) -> None:
-        self.mean, self.variance, self.noise_variance = state
+    def __setstate__(self, state: tuple[Floats, ...]) -> None:
+        self.__init__(*state)  # type: ignore[misc]  # a shorter one is from before calibration
+
+
+def _rows(values: Floats) -> Floats:
+    """(n, p), also if the model's y is flat."""
+    return np.ascontiguousarray(values.reshape(len(values), -1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,6 +184,7 @@ class Explanation:
     mean: Floats
     variance: Floats
     noise_variance: Floats
+    degrees_of_freedom: Floats
     local: tuple[LocalPrediction, ...]
 
     @classmethod

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from river import base, proba
+from river import base, conf, proba
 
 from splitgp import _options
+from splitgp._results import Prediction
 from splitgp._signature import takes_options
 from splitgp._splitting_gp import SplittingGP
 
@@ -70,6 +71,12 @@ class SplittingGPRegressor(base.MiniBatchRegressor):
     >>> distribution = model.predict_one(x, with_dist=True)
     >>> distribution.sigma > 0
     True
+
+    And an interval, which also knows how heavy the tails are:
+
+    >>> interval = model.predict_one(x, with_interval=True, confidence_level=0.9)
+    >>> interval.lower < distribution.mu < interval.upper
+    True
     """
 
     def __init__(self, *, relearn_limit: int = 10_000, **options: Unpack[Keywords]) -> None:
@@ -109,16 +116,33 @@ class SplittingGPRegressor(base.MiniBatchRegressor):
         row = np.array([self._row(values)])
         self._model.update(row, np.array([float(y)]))
 
-    def predict_one(self, x: Features, with_dist: bool = False) -> Any:
-        """Predict the target; with `with_dist` its distribution, noise included."""
+    def predict_one(
+        self,
+        x: Features,
+        with_dist: bool = False,
+        with_interval: bool = False,
+        confidence_level: float = 0.95,
+    ) -> Any:
+        """Predict the target.
+
+        With `with_dist` a normal distribution with the mean and the variance of an observation;
+        with `with_interval` a `river.conf.Interval` that holds an observation with probability
+        `confidence_level`, tails and all.
+        """
+        if with_dist and with_interval:
+            raise ValueError("with_dist and with_interval are both True; ask for one of them")
         if self._model.n_observations == 0:
             mean, variance = _options.prior(self._model._options)
+            prediction = Prediction(np.array([mean]), np.array([variance]), np.zeros(1))
         else:
             prediction = self._model.predict(np.array([self._row(_numbers(x))]))
             mean = float(prediction.mean[0])
             variance = float(prediction.variance[0] + prediction.noise_variance[0])
         if with_dist:
             return proba.Gaussian._from_state(n=1, m=mean, var=variance, ddof=0)  # type: ignore[no-untyped-call]
+        if with_interval:
+            lower, upper = prediction.interval(confidence_level)
+            return conf.Interval(float(lower[0]), float(upper[0]))
         return mean
 
     def learn_many(self, X: Any, y: Any) -> None:

@@ -56,6 +56,9 @@ class SplittingGPRegressor(
     >>> mean, std = regressor.predict(X[:2], return_std=True)
     >>> mean.shape, std.shape
     ((2,), (2,))
+    >>> lower, upper = regressor.predict_interval(X[:2], confidence_level=0.8)
+    >>> bool((lower < upper).all())
+    True
 
     As more data arrive:
 
@@ -126,12 +129,33 @@ class SplittingGPRegressor(
             return prediction.mean, prediction.std
         return prediction.mean
 
+    def predict_interval(self, X: Any, confidence_level: float = 0.95) -> tuple[Floats, Floats]:
+        """Lower and upper end of the central interval of an observation at each row of X.
+
+        Parameters
+        ----------
+        X : array of shape (n, d)
+            Inputs.
+        confidence_level : float
+            The probability that the interval holds, between 0 and 1.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        return self.model_.predict(X).interval(confidence_level)
+
     def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0) -> Floats:
         """Draw observations at the rows of X, shape (n, n_samples) or (n, p, n_samples).
 
         Rows are drawn independently of each other: see `return_cov` of `predict`.
         """
-        mean, std = self.predict(X, return_std=True)
-        draws = check_random_state(random_state).standard_normal((*mean.shape, n_samples))
-        samples: Floats = mean[..., np.newaxis] + std[..., np.newaxis] * draws
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        prediction = self.model_.predict(X)
+        random = check_random_state(random_state)
+        draws = random.standard_normal((*prediction.mean.shape, n_samples))
+        # A t is a normal draw over the root of a χ² one; at infinity that is 1.
+        degrees = np.minimum(prediction.degrees_of_freedom, 1e12)[..., np.newaxis]
+        draws *= np.sqrt((degrees - 2) / random.chisquare(degrees, draws.shape))
+        mean, std = prediction.mean[..., np.newaxis], prediction.std[..., np.newaxis]
+        samples: Floats = mean + std * draws
         return samples

@@ -27,12 +27,13 @@ UpdateResults update(Model& model, const Rows& X, const Rows& Y,
   });
 }
 
-// Three arrays that share one owner.
+// Arrays that share one owner; the last is empty unless intervals are conformal.
 nb::tuple arrays_of(std::unique_ptr<Prediction> prediction, bool flat) {
   const Prediction& p = *prediction;
   const nb::capsule owner = keep(std::move(prediction));
-  return nb::make_tuple(view(p.mean, flat, owner), view(p.variance, flat, owner),
-                        view(p.noise_variance, flat, owner));
+  return nb::make_tuple(
+      view(p.mean, flat, owner), view(p.variance, flat, owner), view(p.noise_variance, flat, owner),
+      view(p.degrees_of_freedom, flat, owner), view(p.conformal_half_widths, false, owner));
 }
 
 nb::tuple predict(const Model& model, const Rows& X, bool flat) {
@@ -56,7 +57,8 @@ nb::tuple predict_then_update(Model& model, const Rows& X, const Rows& Y,
   model.write([&](SplittingGp& gp) {
     // A bad value anywhere rejects the whole batch.
     check_batch(plain(x), plain(y), plain(noise), gp.n_inputs(), gp.n_outputs());
-    for (Matrix* part : {&before->mean, &before->variance, &before->noise_variance}) {
+    for (Matrix* part :
+         {&before->mean, &before->variance, &before->noise_variance, &before->degrees_of_freedom}) {
       part->resize(gp.n_outputs(), x.cols());
     }
     results.rows.reserve(static_cast<std::size_t>(x.cols()));
@@ -66,9 +68,44 @@ nb::tuple predict_then_update(Model& model, const Rows& X, const Rows& Y,
       before->mean.col(i) = row.mean;
       before->variance.col(i) = row.variance;
       before->noise_variance.col(i) = row.noise_variance;
+      before->degrees_of_freedom.col(i) = row.degrees_of_freedom;
+      if (i == 0) before->conformal_half_widths.resize(row.conformal_half_widths.rows(), x.cols());
+      before->conformal_half_widths.col(i) = row.conformal_half_widths;
     }
   });
   return nb::make_tuple(arrays_of(std::move(before), flat), std::move(results));
+}
+
+// Half of each central interval, in standard deviations: (n, p).
+nb::object half_width(const Rows& degrees_of_freedom, const Rows& conformal_half_widths,
+                      double level) {
+  Prediction p;
+  p.degrees_of_freedom = columns(degrees_of_freedom);
+  p.conformal_half_widths = columns(conformal_half_widths);
+  // An interval of mean 0 and variance 1 is what is asked for, for all rows at once.
+  p.mean = Eigen::MatrixXd::Zero(p.degrees_of_freedom.rows(), p.degrees_of_freedom.cols());
+  p.variance = Eigen::MatrixXd::Ones(p.mean.rows(), p.mean.cols());
+  p.noise_variance = p.mean;
+  auto interval = std::make_unique<Interval>(p.interval(level));
+  const Interval& result = *interval;
+  return view(result.upper, false, keep(std::move(interval)));
+}
+
+// The log density of errors in standard deviations: (n, p).
+nb::object log_density(const Rows& t, const Rows& degrees_of_freedom) {
+  const Columns errors = columns(t);
+  Prediction p;
+  p.degrees_of_freedom = columns(degrees_of_freedom);
+  p.mean = Eigen::MatrixXd::Zero(errors.rows(), errors.cols());
+  p.variance = Eigen::MatrixXd::Ones(errors.rows(), errors.cols());
+  p.noise_variance = p.mean;
+  auto densities = std::make_unique<Matrix>(errors.rows(), errors.cols());
+  for (Eigen::Index i = 0; i < errors.cols(); ++i) {
+    for (Eigen::Index o = 0; o < errors.rows(); ++o)
+      (*densities)(o, i) = p.log_density(o, i, errors(o, i));
+  }
+  const Matrix& result = *densities;
+  return view(result, false, keep(std::move(densities)));
 }
 
 nb::dict explain(const Model& model, const Values& x) {
@@ -131,6 +168,9 @@ nb::tuple points(const Model& model, Eigen::Index local_gp) {
 }  // namespace
 
 void bind_model(nb::module_& m) {
+  m.def("half_width", &half_width, nb::arg("degrees_of_freedom"), nb::arg("conformal_half_widths"),
+        nb::arg("level"));
+  m.def("log_density", &log_density, nb::arg("t"), nb::arg("degrees_of_freedom"));
   nb::class_<Model>(m, "Model")
       .def(
           "__init__",

@@ -69,6 +69,7 @@ nb::dict to_dict(const Explanation& explanation) {
   d["mean"] = array_of(explanation.mean);
   d["variance"] = array_of(explanation.variance);
   d["noise_variance"] = array_of(explanation.noise_variance);
+  d["degrees_of_freedom"] = array_of(explanation.degrees_of_freedom);
   d["local"] = local;
   return d;
 }

@@ -142,23 +142,23 @@ double LocalGp::lift_pivot(double pivot_squared, double diagonal) const {
       "the kernel matrix of a local GP is not positive definite, even with jitter");
 }
 
-double LocalGp::squared_distance_to_center(const Eigen::Ref<const VectorXd>& x) const {
-  return ((x - center_).array() * theta_->kernel.inverse_length_scale().array()).square().sum();
-}
-
-LocalGp::Farthest LocalGp::farthest_borrowed() const {
+// Looks at the first `rows` rows, of which the last may be an observation that is not a point yet.
+LocalGp::Farthest LocalGp::farthest_borrowed(Index rows, Workspace& workspace) const {
+  auto squared_distance = workspace.reserve(rows, 1).col(0);
+  theta_->kernel.squared_distances(inputs_.topRows(rows), center_, squared_distance);
   Farthest farthest;
+  farthest.squared_distance_of_last = squared_distance(rows - 1);
   for (Index j = 0; j < size(); ++j) {
-    if (owns(j)) continue;
-    const double r2 = squared_distance_to_center(inputs_.row(j).transpose());
-    if (r2 > farthest.squared_distance) farthest = {j, r2};
+    if (owns(j) || !(squared_distance(j) > farthest.squared_distance)) continue;
+    farthest.point = j;
+    farthest.squared_distance = squared_distance(j);
   }
   return farthest;
 }
 
-std::optional<std::uint64_t> LocalGp::make_room() {
+std::optional<std::uint64_t> LocalGp::make_room(Workspace& workspace) {
   if (size() <= capacity() + 1) return std::nullopt;
-  const Index farthest = farthest_borrowed().point;
+  const Index farthest = farthest_borrowed(size(), workspace).point;
   const std::uint64_t displaced = sequence(farthest);
   remove(farthest);
   return displaced;
@@ -166,12 +166,12 @@ std::optional<std::uint64_t> LocalGp::make_room() {
 
 bool LocalGp::borrow(const Observation& observation, Workspace& workspace,
                      std::optional<std::uint64_t>& displaced) {
-  Farthest farthest;
-  if (size() > capacity()) {
-    farthest = farthest_borrowed();
-    if (!(farthest.squared_distance > squared_distance_to_center(observation.x))) return false;
-  }
   const Index row = place(observation);
+  Farthest farthest;
+  if (row > capacity()) {
+    farthest = farthest_borrowed(row + 1, workspace);
+    if (!(farthest.squared_distance > farthest.squared_distance_of_last)) return false;
+  }
   try {
     if (!dormant()) append_to_factor(row, observation.x, workspace);
   } catch (const NumericalError&) {
@@ -246,9 +246,14 @@ LocalGp::Posterior LocalGp::predict(const Eigen::Ref<const VectorXd>& x, Workspa
 }
 
 void LocalGp::predict(const Eigen::Ref<const Eigen::MatrixXd>& X, Workspace& workspace,
-                      Eigen::Ref<Eigen::MatrixXd> means, std::span<Posterior> posteriors) const {
+                      Eigen::Ref<Eigen::MatrixXd> means, std::span<Posterior> posteriors,
+                      VectorXd* local_scales) const {
   if (dormant()) {
-    return awake_copy().predict(X, workspace, means, posteriors);
+    return awake_copy().predict(X, workspace, means, posteriors, local_scales);
+  }
+  if (local_scales != nullptr) {
+    local_scales->resize(outputs_.cols());
+    for (Index o = 0; o < outputs_.cols(); ++o) (*local_scales)(o) = local_scale(o);
   }
   const Hyperparameters& theta = theta_->values;
   const Index n = size();
@@ -270,6 +275,16 @@ void LocalGp::predict(const Eigen::Ref<const Eigen::MatrixXd>& X, Workspace& wor
     posteriors[static_cast<std::size_t>(i)] = {std::max(theta.signal_variance - explained, least),
                                                explained};
   }
+}
+
+// The posterior mean of a scale that multiplies all variances here, in closed form: zᵀz has n
+// degrees of freedom, and the prior counts as 20 more at 1.
+double LocalGp::local_scale(Index output) const {
+  constexpr double kBelief = 20.0;
+  constexpr double kLargest = 1e100;  // beyond it the variances themselves would overflow
+  const Index n = size();
+  const double squares = solved_.col(output).head(n).squaredNorm();
+  return std::min(kLargest, (kBelief + squares) / (kBelief + static_cast<double>(n)));
 }
 
 VectorXd LocalGp::in_split_space(const Eigen::Ref<const VectorXd>& difference) const {

@@ -54,11 +54,11 @@ class LocalGp {
 
   /// If it now holds more than capacity + 1 points: drops the borrowed one farthest from the center
   /// and returns its sequence number. O(n²)
-  std::optional<std::uint64_t> make_room();
+  std::optional<std::uint64_t> make_room(Workspace& workspace);
 
   /// Learns an observation that another local GP owns; false if it declines, and so is unchanged. A
-  /// full one drops its farthest borrowed point for it, into `displaced`, or declines if this one is
-  /// farther still. O(n²); a dormant one only takes note, O(n).
+  /// full one drops its farthest borrowed point for it, into `displaced`, or declines if this one
+  /// is farther still. O(n²); a dormant one only takes note, O(n).
   bool borrow(const Observation& observation, Workspace& workspace,
               std::optional<std::uint64_t>& displaced);
 
@@ -72,9 +72,16 @@ class LocalGp {
   };
   Posterior predict(const Eigen::Ref<const Eigen::VectorXd>& x, Workspace& workspace,
                     Eigen::Ref<Eigen::VectorXd> mean) const;
-  /// The same, to the bit, for each column of X.
+  /// The same, to the bit, for each column of X; also, if asked, the local scale of every output.
   void predict(const Eigen::Ref<const Eigen::MatrixXd>& X, Workspace& workspace,
-               Eigen::Ref<Eigen::MatrixXd> means, std::span<Posterior> posteriors) const;
+               Eigen::Ref<Eigen::MatrixXd> means, std::span<Posterior> posteriors,
+               Eigen::VectorXd* local_scales = nullptr) const;
+
+  /// ŝ²: by how much the variance of an output differs here from what θ says; 1 without points.
+  /// O(n)  REQUIRES: it is awake.
+  double local_scale(Eigen::Index output) const;
+  /// The one-step-ahead innovation of the point appended last: unit variance if θ is right.
+  double innovation(Eigen::Index output) const { return solved_(size() - 1, output); }
 
   /// The owned inputs minus the center, in the space in which Split measures (owned × d).
   Eigen::MatrixXd centered_inputs() const;
@@ -137,9 +144,9 @@ class LocalGp {
   struct Farthest {
     Eigen::Index point = -1;  // none, if nothing is borrowed
     double squared_distance = -1.0;
+    double squared_distance_of_last = 0.0;
   };
-  Farthest farthest_borrowed() const;
-  double squared_distance_to_center(const Eigen::Ref<const Eigen::VectorXd>& x) const;
+  Farthest farthest_borrowed(Eigen::Index rows, Workspace& workspace) const;
   Eigen::Index place(const Observation& observation);
   void grow(Eigen::Index rows);
   void remove(Eigen::Index j);

@@ -118,6 +118,7 @@ std::size_t SplittingGp::memory_bytes() const {
                       model.partition.split_history.capacity() * sizeof(SplitRecord) +
                       knowledge.training_history.capacity() * sizeof(TrainResult);
   bytes += static_cast<std::size_t>(model.workspace.columns.size()) * sizeof(double);
+  bytes += model.calibrators.capacity() * sizeof(Calibrator);
   bytes += sizeof(Theta) + 2 * vectors_of(knowledge.theta->values);
   if (model.options.hyperparameters) bytes += vectors_of(*model.options.hyperparameters);
   for (const TrainResult& result : knowledge.training_history) bytes += vectors_of(result.theta);

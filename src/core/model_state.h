@@ -2,8 +2,10 @@
 
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "core/background_trainer.h"
+#include "core/calibrator.h"
 #include "core/local_gp.h"
 #include "core/partition.h"
 #include "core/stream_knowledge.h"
@@ -21,13 +23,17 @@ struct ModelState {
         outputs(n_outputs),
         knowledge(n_inputs, n_outputs, starting_theta(options, n_inputs, n_outputs),
                   options.hyperparameters.has_value()),
-        partition(n_inputs) {}
+        partition(n_inputs),
+        calibrators(options.calibration == Calibration::none ? 0
+                                                             : static_cast<std::size_t>(n_outputs)),
+        local_scales(n_outputs) {}
 
   Options options;
   Eigen::Index inputs;
   Eigen::Index outputs;
   StreamKnowledge knowledge;
   Partition partition;
+  std::vector<Calibrator> calibrators;  // one for each output; none without calibration
 
   // A copied model starts a trainer of its own when it needs one.
   struct OwnTrainer : std::unique_ptr<BackgroundTrainer> {
@@ -40,6 +46,8 @@ struct ModelState {
   // For update.
   Workspace workspace;
   std::vector<Neighbor> neighbors;
+  Eigen::VectorXd local_scales;
+  Prediction scored;  // the aggregated prediction that calibration looks at now and then
 };
 
 }  // namespace splitgp

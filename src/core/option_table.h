@@ -62,6 +62,10 @@ void each_option(Visitor&& visit) {
   visit(OptionEntry{"training", "When the hyperparameters are trained"}, &Options::training);
   visit(OptionEntry{"training_observations", "Most observations that one training looks at", 2},
         &Options::training_observations);
+  visit(OptionEntry{.name = "calibration",
+                    .help = "How variances and intervals follow the errors that are made",
+                    .since = 2},
+        &Options::calibration);
   visit(OptionEntry{.name = "threads",
                     .help = "Threads that share a batch of predictions",
                     .least = 1,

@@ -39,6 +39,12 @@ constexpr NamedValue<Training> kTrainings[] = {
     {Training::background, "background", "at the same moments, in a thread of its own"},
 };
 
+constexpr NamedValue<Calibration> kCalibrations[] = {
+    {Calibration::adaptive, "adaptive", "learned from the errors made, with a Student-t"},
+    {Calibration::conformal, "conformal", "the same, but intervals with a guarantee"},
+    {Calibration::none, "none", "the variances of theta alone"},
+};
+
 }  // namespace
 
 template <>
@@ -61,6 +67,10 @@ template <>
 std::span<const NamedValue<Training>> named_values() {
   return kTrainings;
 }
+template <>
+std::span<const NamedValue<Calibration>> named_values() {
+  return kCalibrations;
+}
 
 namespace {
 
@@ -79,6 +89,7 @@ std::string_view to_string(Aggregation value) { return name_of(value); }
 std::string_view to_string(PrincipalDirection value) { return name_of(value); }
 std::string_view to_string(SplitSpace value) { return name_of(value); }
 std::string_view to_string(Training value) { return name_of(value); }
+std::string_view to_string(Calibration value) { return name_of(value); }
 
 template <typename Enum>
 Enum parse(std::string_view field, std::string_view text) {
@@ -97,6 +108,7 @@ template Aggregation parse<Aggregation>(std::string_view, std::string_view);
 template PrincipalDirection parse<PrincipalDirection>(std::string_view, std::string_view);
 template SplitSpace parse<SplitSpace>(std::string_view, std::string_view);
 template Training parse<Training>(std::string_view, std::string_view);
+template Calibration parse<Calibration>(std::string_view, std::string_view);
 
 Options Options::paper() {
   Options options;
@@ -106,6 +118,7 @@ Options Options::paper() {
   options.taper = false;
   options.inherit = false;
   options.split_space = SplitSpace::raw;
+  options.calibration = Calibration::none;
   return options;
 }
 

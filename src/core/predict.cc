@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <span>
 
 #include "core/aggregate.h"
 #include "core/parallel.h"
 #include "core/prefetch.h"
+#include "core/student_t.h"
 #include "core/waking.h"
 
 namespace splitgp {
@@ -20,6 +22,8 @@ namespace {
 // Queries answered together: enough of them to share local GPs, few enough for the cache.
 constexpr Index kMostQueries = 4096;
 constexpr Index kMostAnswers = 32768;
+// Variances are kept below this: infinite ones could not be added up.
+constexpr double kLargest = 0.25 * std::numeric_limits<double>::max();
 // Queries that one local GP answers at a time.
 constexpr Index kBlock = 32;
 
@@ -38,13 +42,15 @@ struct Predictor {
   std::vector<Question> questions;
   std::vector<double> outsiders;
   std::vector<Candidate> candidates;
-  Eigen::MatrixXd means;  // outputs × answers
+  Eigen::MatrixXd means;         // outputs × answers
+  Eigen::MatrixXd local_scales;  // the same; only with calibration
   std::vector<double> weights;
 
   // One local GP's block
   Eigen::MatrixXd queries;
   Eigen::MatrixXd block_means;
   std::vector<LocalGp::Posterior> posteriors;
+  VectorXd block_scales;
 
   void ask(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X);
   void answer(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X);
@@ -62,6 +68,9 @@ void Predictor::ask(const ModelState& model, const Eigen::Ref<const Eigen::Matri
   candidates.resize(answers);
   if (means.rows() != model.outputs || means.cols() < X.cols() * asked)
     means.resize(model.outputs, X.cols() * asked);
+  if (!model.calibrators.empty() &&
+      (local_scales.rows() != model.outputs || local_scales.cols() < X.cols() * asked))
+    local_scales.resize(model.outputs, X.cols() * asked);
   for (Index i = 0; i < X.cols(); ++i) {
     model.partition.centers.most_similar(kernel, X.col(i), asked + 1, neighbors);
     const bool outsider = std::ssize(neighbors) > asked;
@@ -106,10 +115,12 @@ void Predictor::answer(const ModelState& model, const Eigen::Ref<const Eigen::Ma
     const std::size_t next = first + static_cast<std::size_t>(count);
     if (next < questions.size()) local_gp(next).prefetch();
     model.partition.at(asked).predict(queries.leftCols(count), workspace,
-                                      block_means.leftCols(count), posteriors);
+                                      block_means.leftCols(count), posteriors,
+                                      model.calibrators.empty() ? nullptr : &block_scales);
     for (Index i = 0; i < count; ++i) {
       const Index place = questions[first + static_cast<std::size_t>(i)].answer;
       means.col(place) = block_means.col(i);
+      if (!model.calibrators.empty()) local_scales.col(place) = block_scales;
       candidates[static_cast<std::size_t>(place)].posterior =
           posteriors[static_cast<std::size_t>(i)];
     }
@@ -124,10 +135,42 @@ void Predictor::weigh(const ModelState& model, Index query) {
                       model.options, weights);
 }
 
+// Each local GP's deviation and noise times its local scale, and the whole times the factor that
+// innovations have taught. Means and weights do not change. A local scale goes with the θ it was
+// measured by, so all of it is a local GP's own, also while a new θ is on its way to it.
+void combine_calibrated(const ModelState& model, const Predictor& predictor, Index query,
+                        Prediction& result, Index column) {
+  const Index first = query * n_asked(model);
+  for (Index o = 0; o < model.outputs; ++o) {
+    const Calibrator& calibrator = model.calibrators[static_cast<std::size_t>(o)];
+    double deviation = 0.0;
+    double noise_variance = 0.0;
+    Index place = first;
+    for (const double weight : predictor.weights) {
+      const auto at = static_cast<std::size_t>(place);
+      const Hyperparameters& theta = model.partition.at(predictor.local_gps[at]).theta().values;
+      const double scale = std::sqrt(predictor.local_scales(o, place++) * calibrator.factor()) *
+                           theta.output_scale(o);
+      // Deviations until the very end: products of variances may overflow on the way.
+      deviation += weight * scale * std::sqrt(predictor.candidates[at].posterior.variance);
+      const double noise = scale * std::sqrt(theta.noise_variance);
+      noise_variance += weight * std::min(noise * noise, kLargest);
+    }
+    result.variance(o, column) = std::min(deviation * deviation, kLargest);
+    result.noise_variance(o, column) = std::min(noise_variance, kLargest);
+    result.degrees_of_freedom(o, column) = calibrator.degrees_of_freedom();
+    if (model.options.calibration != Calibration::conformal) continue;
+    constexpr auto kLevels = static_cast<Index>(Calibrator::kLevels.size());
+    calibrator.half_widths(std::span<double, Calibrator::kLevels.size()>(
+        &result.conformal_half_widths(o * kLevels, column), Calibrator::kLevels.size()));
+  }
+}
+
 // ŷ ← Σ w_i E_i, with standard deviation Σ w_i σ_i: children of one parent model the same function,
 // so their errors are taken as fully correlated, an upper bound for any correlation.
-void combine(const ModelState& model, const Predictor& predictor, Index query,
-             Eigen::Ref<VectorXd> mean, Eigen::Ref<VectorXd> variance) {
+void combine(const ModelState& model, const Predictor& predictor, Index query, Prediction& result,
+             Index column) {
+  auto mean = result.mean.col(column);
   mean.setZero();
   double deviation = 0.0;
   Index place = query * n_asked(model);
@@ -136,7 +179,9 @@ void combine(const ModelState& model, const Predictor& predictor, Index query,
     const Candidate& candidate = predictor.candidates[static_cast<std::size_t>(place++)];
     deviation += weight * std::sqrt(candidate.posterior.variance);
   }
-  variance = (deviation * model.knowledge.theta->values.output_scale).array().square();
+  result.variance.col(column) =
+      (deviation * model.knowledge.theta->values.output_scale).array().square();
+  if (!model.calibrators.empty()) combine_calibrated(model, predictor, query, result, column);
 }
 
 }  // namespace
@@ -145,6 +190,33 @@ Index n_asked(const ModelState& model) {
   const Index all = model.partition.centers.size();
   if (model.options.aggregation == Aggregation::nearest) return std::min<Index>(1, all);
   return model.options.neighbors == 0 ? all : std::min<Index>(model.options.neighbors, all);
+}
+
+void fill_with_prior(const ModelState& model, Index queries, Prediction& result) {
+  const Hyperparameters& theta = model.knowledge.theta->values;
+  for (Matrix* part :
+       {&result.mean, &result.variance, &result.noise_variance, &result.degrees_of_freedom})
+    part->resize(model.outputs, queries);
+  for (Index o = 0; o < model.outputs; ++o) {
+    const double squared_scale = theta.output_scale(o) * theta.output_scale(o);
+    result.noise_variance.row(o).setConstant(theta.noise_variance * squared_scale);
+    result.mean.row(o).setConstant(theta.mean(o));
+    result.variance.row(o).setConstant(theta.signal_variance * squared_scale);
+    result.degrees_of_freedom.row(o).setConstant(std::numeric_limits<double>::infinity());
+  }
+  if (model.options.calibration != Calibration::conformal) {
+    result.conformal_half_widths.resize(0, 0);
+    return;
+  }
+  constexpr auto kLevels = static_cast<Index>(Calibrator::kLevels.size());
+  result.conformal_half_widths.resize(model.outputs * kLevels, queries);
+  if (!model.partition.local_gps.empty()) return;  // Predict fills them
+  for (Index k = 0; k < kLevels; ++k) {
+    const double width = student_t_half_width(Calibrator::kLevels[static_cast<std::size_t>(k)],
+                                              std::numeric_limits<double>::infinity());
+    for (Index o = 0; o < model.outputs; ++o)
+      result.conformal_half_widths.row(o * kLevels + k).setConstant(width);
+  }
 }
 
 void predict(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X,
@@ -158,7 +230,7 @@ void predict(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X
       predictor.answer(model, queries);
       for (Index j = 0; j < queries.cols(); ++j) {
         predictor.weigh(model, j);
-        combine(model, predictor, j, result.mean.col(i + j), result.variance.col(i + j));
+        combine(model, predictor, j, result, i + j);
       }
     }
   });
@@ -173,7 +245,7 @@ std::span<const Neighbor> predict_waking(ModelState& model, const Eigen::Ref<con
   }
   predictor.answer(model, x);
   predictor.weigh(model, 0);
-  combine(model, predictor, 0, result.mean.col(0), result.variance.col(0));
+  combine(model, predictor, 0, result, 0);
   return predictor.neighbors;
 }
 
@@ -189,6 +261,13 @@ std::vector<LocalPrediction> explain(const ModelState& model, const Eigen::Ref<c
     result.push_back({predictor.local_gps[i], candidate.log_similarity, predictor.weights[i],
                       predictor.means.col(static_cast<Index>(i)),
                       candidate.posterior.variance * squared_scale});
+    for (Index o = 0; o < std::ssize(model.calibrators); ++o) {
+      const double scale =
+          std::sqrt(predictor.local_scales(o, static_cast<Index>(i)) *
+                    model.calibrators[static_cast<std::size_t>(o)].factor()) *
+          model.partition.at(predictor.local_gps[i]).theta().values.output_scale(o);
+      result.back().variance(o) = std::min(scale * scale * candidate.posterior.variance, kLargest);
+    }
   }
   return result;
 }

@@ -6,13 +6,17 @@
 
 namespace splitgp {
 
-/// Algorithm 3, Predict, at the columns of X, into result.mean and result.variance, which already
-/// have their sizes.  REQUIRES: the model has a local GP.
+/// Sizes the result and fills it with the prior, the answer where nothing is known.
+void fill_with_prior(const ModelState& model, Eigen::Index queries, Prediction& result);
+
+/// Algorithm 3, Predict, at the columns of X.
+/// REQUIRES: the model has a local GP; fill_with_prior has made the result.
 void predict(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X,
              Prediction& result);
 
 /// The same at one x, for a caller with exclusive access: wakes the local GPs it asks, as wake()
-/// does, and returns them and the next one, most similar first. Valid until this thread's next call.
+/// does, and returns them and the next one, most similar first. Valid until this thread's next
+/// call.
 std::span<const Neighbor> predict_waking(ModelState& model,
                                          const Eigen::Ref<const Eigen::VectorXd>& x,
                                          Prediction& result);

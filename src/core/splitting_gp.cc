@@ -18,20 +18,6 @@ using Eigen::VectorXd;
 
 namespace {
 
-// Sizes the result and fills it with the prior, the answer where nothing is known.
-void fill_with_prior(const ModelState& model, Index queries, Prediction& result) {
-  const Hyperparameters& theta = model.knowledge.theta->values;
-  result.mean.resize(model.outputs, queries);
-  result.variance.resize(model.outputs, queries);
-  result.noise_variance.resize(model.outputs, queries);
-  for (Index o = 0; o < model.outputs; ++o) {
-    const double squared_scale = theta.output_scale(o) * theta.output_scale(o);
-    result.noise_variance.row(o).setConstant(theta.noise_variance * squared_scale);
-    result.mean.row(o).setConstant(theta.mean(o));
-    result.variance.row(o).setConstant(theta.signal_variance * squared_scale);
-  }
-}
-
 void check_observation(const ModelState& model, const MatrixView& x, const MatrixView& y,
                        double noise_variance) {
   check_values("x", columns(x), model.inputs);
@@ -101,8 +87,11 @@ UpdateResult SplittingGp::predict_then_update(MatrixView x, MatrixView y, Predic
 Explanation SplittingGp::explain(MatrixView x) const {
   Prediction prediction;
   predict(x, prediction);
-  Explanation result{
-      prediction.mean.col(0), prediction.variance.col(0), prediction.noise_variance.col(0), {}};
+  Explanation result{prediction.mean.col(0),
+                     prediction.variance.col(0),
+                     prediction.noise_variance.col(0),
+                     prediction.degrees_of_freedom.col(0),
+                     {}};
   if (!state_->partition.local_gps.empty()) result.local = core().explain(*state_, column(x));
   return result;
 }

@@ -1,9 +1,11 @@
 #include "core/update.h"
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <utility>
 
+#include "core/model_calibration.h"
 #include "core/model_training.h"
 #include "core/predict.h"
 #include "core/refit.h"
@@ -25,8 +27,8 @@ std::vector<std::uint64_t> owned_sequences(const LocalGp& local) {
   return sequences;
 }
 
-// To how many local GPs beside its owner an observation is offered: those that would be asked at its
-// place, and the next one.
+// To how many local GPs beside its owner an observation is offered: those that would be asked at
+// its place, and the next one.
 Index n_offered(const ModelState& model) {
   if (model.options.capacity == model.options.split_limit) return 0;
   return std::min<Index>(n_asked(model), Borrowings::kMost);
@@ -47,8 +49,9 @@ void offer(ModelState& model, const Observation& observation, std::span<const Ne
 }
 
 // The rest of Algorithm 2, once the local GPs most similar to x are known: I is the first of them.
+// `before` is the aggregated prediction, if calibration wants it.
 UpdateResult update_routed(ModelState& model, const Observation& observation,
-                           std::span<const Neighbor> similar) {
+                           std::span<const Neighbor> similar, const Prediction* before = nullptr) {
   const Index I = similar.front().local_gp;
   Partition& partition = model.partition;
   StreamKnowledge& knowledge = model.knowledge;
@@ -67,8 +70,10 @@ UpdateResult update_routed(ModelState& model, const Observation& observation,
   wake(partition, I);
 
   // Append (x, y) to local GP I and move its center; a borrowed point makes room.
+  note_local_scales(model, local);
   result.jitter = local.append(observation, model.workspace);
-  result.displaced = local.make_room();
+  calibrate(model, observation, local, before);
+  result.displaced = local.make_room(model.workspace);
 
   // If n_I > m: Split.
   if (local.owned() > model.options.split_limit) {
@@ -113,6 +118,11 @@ UpdateResult update(ModelState& model, const Observation& observation) {
     keep_awake(partition, 0);
   }
   // I ← argmax_i k(x, c_i)
+  if (scores_aggregated(model)) {
+    fill_with_prior(model, 1, model.scored);
+    return update_routed(model, observation, predict_waking(model, observation.x, model.scored),
+                         &model.scored);
+  }
   partition.centers.most_similar(kernel, observation.x, 1 + n_offered(model), model.neighbors);
   return update_routed(model, observation, model.neighbors);
 }
@@ -121,7 +131,8 @@ UpdateResult predict_then_update(ModelState& model, const Observation& observati
                                  Prediction& before) {
   if (model.partition.local_gps.empty()) return update(model, observation);
   // The local GP that Predict asks first is the one that Update routes to.
-  return update_routed(model, observation, predict_waking(model, observation.x, before));
+  const std::span<const Neighbor> similar = predict_waking(model, observation.x, before);
+  return update_routed(model, observation, similar, scores_aggregated(model) ? &before : nullptr);
 }
 
 }  // namespace splitgp

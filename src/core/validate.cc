@@ -75,8 +75,8 @@ Options complete(Options options) {
   int& limit = options.split_limit;
   int& capacity = options.capacity;
   if (limit == kAutomatic) {
-    limit = capacity == kAutomatic ? kUsualCapacity : capacity;
-    if (options.inherit) limit = std::max(1, limit / kCapacityPerOwned);
+    if (capacity == kAutomatic) capacity = kUsualCapacity;
+    limit = options.inherit ? std::max(1, capacity / kCapacityPerOwned) : capacity;
   }
   if (capacity == kAutomatic && !options.inherit) capacity = limit;
   if (capacity == kAutomatic) {

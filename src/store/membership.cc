@@ -116,8 +116,7 @@ void Membership::check(const Members& points, std::size_t local_gp) const {
       (!inherit_ && held != points.n_owned)) {
     throw Inconsistent(name(local_gp) + " owns " + std::to_string(points.n_owned) + " of " +
                        std::to_string(held) + " points; split_limit is " +
-                       std::to_string(split_limit_) + " and capacity " +
-                       std::to_string(capacity_));
+                       std::to_string(split_limit_) + " and capacity " + std::to_string(capacity_));
   }
 }
 

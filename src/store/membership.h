@@ -17,9 +17,9 @@ class Inconsistent : public std::runtime_error {
 };
 
 /// Which observations each local GP holds, found by replaying what each observation did: where it
-/// was routed, what it displaced, whether it caused a split, who borrowed it. Replaying is exact, because no number
-/// is computed, and fast; and a checkpoint has to write only what is new, not the lists of all
-/// local GPs that changed.
+/// was routed, what it displaced, whether it caused a split, who borrowed it. Replaying is exact,
+/// because no number is computed, and fast; and a checkpoint has to write only what is new, not the
+/// lists of all local GPs that changed.
 ///
 /// Every step is checked, so that a file cannot claim anything a model could not have done.
 class Membership {

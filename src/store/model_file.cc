@@ -204,8 +204,8 @@ void ModelFile::State::remember(const MatrixView& x, const MatrixView& y, double
   steps.values.push_back(noise_variance);
   steps.steps.push_back({static_cast<std::uint64_t>(result.routed_to), result.displaced});
   for (const Borrowing& borrowing : result.borrowed) {
-    steps.borrowed.push_back({result.sequence, static_cast<std::uint64_t>(borrowing.local_gp),
-                              borrowing.displaced});
+    steps.borrowed.push_back(
+        {result.sequence, static_cast<std::uint64_t>(borrowing.local_gp), borrowing.displaced});
   }
   if (result.new_local_gp) steps.leaving.push_back(result.leaving);
 }

@@ -41,6 +41,8 @@ inline void expect_same_bits(const Prediction& a, const Prediction& b) {
   EXPECT_TRUE(same_bits(a.mean, b.mean));
   EXPECT_TRUE(same_bits(a.variance, b.variance));
   EXPECT_TRUE(same_bits(a.noise_variance, b.noise_variance));
+  EXPECT_TRUE(same_bits(a.degrees_of_freedom, b.degrees_of_freedom));
+  EXPECT_TRUE(same_bits(a.conformal_half_widths, b.conformal_half_widths));
 }
 
 /// Spare capacity is left out: it depends on whether a model was copied.

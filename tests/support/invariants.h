@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -112,10 +113,16 @@ inline std::string wrong_answer(const SplittingGp& model, const Eigen::MatrixXd&
   for (Eigen::Index q = 0; q < queries.cols(); ++q) {
     for (Eigen::Index o = 0; o < prediction.mean.rows(); ++o) {
       const double variance = prediction.variance(o, q);
-      // Data only reduce variance: none is above the prior's, but for the rounding of Σ w = 1.
+      const double noise_variance = prediction.noise_variance(o, q);
+      // Data only reduce variance: none is above the prior's, but for the rounding of Σ w = 1, and
+      // for calibration, which learns from errors that the prior may have been wrong.
       const double prior = theta.signal_variance * std::pow(theta.output_scale(o), 2);
-      if (std::isfinite(prediction.mean(o, q)) && variance >= 0.0 &&
-          variance <= prior * (1 + 1e-12) && prediction.noise_variance(o, q) >= 0.0) {
+      const double most = model.options().calibration == Calibration::none
+                              ? prior * (1 + 1e-12)
+                              : std::numeric_limits<double>::max();
+      if (std::isfinite(prediction.mean(o, q)) && variance >= 0.0 && variance <= most &&
+          noise_variance >= 0.0 && std::isfinite(variance + noise_variance) &&
+          prediction.degrees_of_freedom(o, q) > 2.0) {
         continue;
       }
       std::ostringstream wrong;

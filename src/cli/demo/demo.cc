@@ -72,8 +72,7 @@ int run_demo(const DemoFlags& flags) {
     ScoredRow row;
     row.observed = Eigen::VectorXd::Constant(1, f(x) + kNoise * noise.normal());
     const Prediction prediction = model.predict(x);
-    row.mean = prediction.mean.col(0);
-    row.standard_deviation = (prediction.variance + prediction.noise_variance).col(0).cwiseSqrt();
+    row.set_prediction(prediction);
     row.interval_known = !model.training_history().empty();
     model.update(x, row.observed);
     scores.add(row, model.n_local());

@@ -9,6 +9,7 @@
 #include "cli/predict/prediction_writer.h"
 #include "cli/row_file.h"
 #include "cli/scores/score_table.h"
+#include "cli/scores/scores.h"
 #include "io/csv_writer.h"
 #include "io/printable.h"
 #include "splitgp/model_file.h"
@@ -107,9 +108,10 @@ class PredictRun : private Waiter {
     if (count == 0) return;
     const Prediction prediction = loaded_.model.predict(inputs_.leftCols(count));
     const Eigen::MatrixXd sd = (prediction.variance + prediction.noise_variance).cwiseSqrt();
+    const Interval interval = prediction.interval(kIntervalLevel);
     for (Index j = 0; j < count; ++j) {
-      output_->write(
-          writer_->line(cells_[static_cast<std::size_t>(j)], prediction.mean.col(j), sd.col(j)));
+      output_->write(writer_->line(cells_[static_cast<std::size_t>(j)], prediction.mean.col(j),
+                                   sd.col(j), interval.lower.col(j), interval.upper.col(j)));
     }
     cells_.clear();
   }

@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "cli/scores/scores.h"
 #include "io/number.h"
 
 namespace splitgp {
@@ -60,11 +59,12 @@ std::vector<std::string> PredictionWriter::cells(const Row& row) const {
 }
 
 std::string PredictionWriter::line(const std::vector<std::string>& cells,
-                                   const Eigen::VectorXd& mean, const Eigen::VectorXd& sd) const {
+                                   const Eigen::VectorXd& mean, const Eigen::VectorXd& sd,
+                                   const Eigen::VectorXd& lower,
+                                   const Eigen::VectorXd& upper) const {
   std::vector<double> values;
   for (Eigen::Index o = 0; o < mean.size(); ++o) {
-    const double half = kInterval95 * sd(o);
-    values.insert(values.end(), {mean(o), sd(o), mean(o) - half, mean(o) + half});
+    values.insert(values.end(), {mean(o), sd(o), lower(o), upper(o)});
   }
   if (!json_) {
     CsvLine line;

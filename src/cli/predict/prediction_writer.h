@@ -19,9 +19,11 @@ class PredictionWriter {
   std::string header() const;  ///< Empty for JSON.
   /// The kept cells of a row, as line() takes them.
   std::vector<std::string> cells(const Row& row) const;
-  /// `cells` are from cells(); `sd` is that of an observation, noise included.
+  /// `cells` are from cells(); the standard deviation and the interval are those of an observation,
+  /// noise included.
   std::string line(const std::vector<std::string>& cells, const Eigen::VectorXd& mean,
-                   const Eigen::VectorXd& sd) const;
+                   const Eigen::VectorXd& sd, const Eigen::VectorXd& lower,
+                   const Eigen::VectorXd& upper) const;
 
  private:
   bool json_;

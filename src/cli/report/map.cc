@@ -9,6 +9,7 @@
 #include "cli/inspect/inspect.h"
 #include "cli/report/numbers.h"
 #include "cli/report/observed_inputs.h"
+#include "cli/scores/scores.h"
 
 namespace splitgp {
 
@@ -55,8 +56,13 @@ Eigen::MatrixXd grid_of(const Slice& slice, const Eigen::VectorXd& x, const Eige
 json outputs_json(const Prediction& prediction) {
   json result = json::array();
   for (Index o = 0; o < prediction.mean.rows(); ++o) {
-    result.push_back({{"mean", chart_numbers(prediction.mean.row(o).transpose())},
-                      {"sd", chart_numbers(prediction.variance.row(o).cwiseSqrt().transpose())}});
+    result.push_back(
+        {{"mean", chart_numbers(prediction.mean.row(o).transpose())},
+         {"sd", chart_numbers(prediction.variance.row(o).cwiseSqrt().transpose())},
+         {"observation_sd",
+          chart_numbers(
+              (prediction.variance + prediction.noise_variance).row(o).cwiseSqrt().transpose())},
+         {"half_width", prediction.half_width(o, 0, kIntervalLevel)}});
   }
   return result;
 }

@@ -83,13 +83,20 @@ json sample_json(const Scores& scores, std::uint64_t without_interval) {
   }
   json outputs = json::array();
   for (std::size_t o = 0; o < scores.outputs().size(); ++o) {
-    json observed = json::array(), mean = json::array(), sd = json::array();
+    json observed = json::array(), mean = json::array(), sd = json::array(),
+         half_width = json::array(), level = json::array();
     for (const SampledRow& row : rows) {
       observed.push_back(row.observed[o]);
       mean.push_back(row.mean[o]);
       sd.push_back(row.standard_deviation[o]);
+      half_width.push_back(row.half_width[o]);
+      level.push_back(row.level[o]);
     }
-    outputs.push_back({{"observed", observed}, {"mean", mean}, {"sd", sd}});
+    outputs.push_back({{"observed", observed},
+                       {"mean", mean},
+                       {"sd", sd},
+                       {"half_width", half_width},
+                       {"level", level}});
   }
   return {{"row", numbers}, {"interval_known", interval_known}, {"outputs", outputs}};
 }

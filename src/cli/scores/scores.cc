@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 #include <numeric>
 #include <utility>
 
@@ -42,17 +41,27 @@ void add_each(std::vector<OutputScore>& to, const std::vector<OutputScore>& from
 
 }  // namespace
 
-void OutputScore::add(double observed, double mean, double standard_deviation,
-                      bool interval_known) {
-  const double error = observed - mean;
+void ScoredRow::set_prediction(const Prediction& prediction) {
+  mean = prediction.mean.col(0);
+  standard_deviation = (prediction.variance.col(0) + prediction.noise_variance.col(0)).cwiseSqrt();
+  half_width.resize(mean.size());
+  log_density.resize(mean.size());
+  level.resize(mean.size());
+  for (Index o = 0; o < mean.size(); ++o) {
+    half_width(o) = standard_deviation(o) * prediction.half_width(o, 0, kIntervalLevel);
+    log_density(o) = prediction.log_density(o, 0, observed(o));
+    level(o) = prediction.level_of(o, 0, observed(o));
+  }
+}
+
+void OutputScore::add(const ScoredRow& row, Index output) {
+  const double error = row.observed(output) - row.mean(output);
   ++rows;
   squared_error += error * error;
-  if (!interval_known) return;
+  if (!row.interval_known) return;
   ++interval_rows;
-  const double sd = std::max(standard_deviation, std::numeric_limits<double>::min());
-  const double scaled = error / sd;
-  nlpd += 0.5 * (std::log(2.0 * std::numbers::pi) + scaled * scaled) + std::log(sd);
-  if (std::abs(scaled) <= kInterval95) ++covered;
+  nlpd -= row.log_density(output);
+  if (std::abs(error) <= row.half_width(output)) ++covered;
 }
 
 void OutputScore::add(const OutputScore& other) {
@@ -79,8 +88,7 @@ void Scores::add(const ScoredRow& row, std::int64_t local_gps) {
   ++rows_;
   std::vector<OutputScore> scores(totals_.size());
   for (Index o = 0; o < n_outputs_; ++o) {
-    scores[static_cast<std::size_t>(o)].add(row.observed(o), row.mean(o), row.standard_deviation(o),
-                                            row.interval_known);
+    scores[static_cast<std::size_t>(o)].add(row, o);
   }
   const Eigen::VectorXd before = row.observed - observed_mean_;
   observed_mean_ += before / static_cast<double>(rows_);
@@ -126,7 +134,12 @@ void Scores::add_to_sample(const ScoredRow& row) {
   } else {
     sample_.emplace_back();
   }
-  sample_[place] = {rows_, copied(row.observed), copied(row.mean), copied(row.standard_deviation)};
+  sample_[place] = {rows_,
+                    copied(row.observed),
+                    copied(row.mean),
+                    copied(row.standard_deviation),
+                    copied(row.half_width),
+                    copied(row.level)};
   ++sample_version_;
 }
 

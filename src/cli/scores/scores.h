@@ -6,10 +6,12 @@
 #include <nlohmann/json_fwd.hpp>
 #include <vector>
 
+#include "splitgp/results.h"
+
 namespace splitgp {
 
-/// The 97.5 % point of the normal distribution: half of a 95 % interval, in standard deviations.
-inline constexpr double kInterval95 = 1.959963984540054;
+/// The level of the intervals that the command prints and scores.
+inline constexpr double kIntervalLevel = 0.95;
 
 /// The prediction and the observed value of each output. The standard deviation is that of an
 /// observation, noise included.
@@ -17,6 +19,13 @@ struct ScoredRow {
   Eigen::VectorXd observed;
   Eigen::VectorXd mean;
   Eigen::VectorXd standard_deviation;
+  Eigen::VectorXd half_width;   ///< Of the 95 % interval.
+  Eigen::VectorXd log_density;  ///< Of what was observed.
+  Eigen::VectorXd level;        ///< Of the smallest interval that holds what was observed.
+
+  /// Everything from the prediction's first column, given `observed`.
+  void set_prediction(const Prediction& prediction);
+
   /// Before the first training the model does not know the scale of the data. Its intervals are
   /// placeholders then, and not part of NLPD and coverage.
   bool interval_known = true;
@@ -30,7 +39,7 @@ struct OutputScore {
   double nlpd = 0.0;                ///< Summed negative log predictive density of those.
   std::uint64_t covered = 0;        ///< Of those, inside the 95 % interval.
 
-  void add(double observed, double mean, double standard_deviation, bool interval_known);
+  void add(const ScoredRow& row, Eigen::Index output);
   void add(const OutputScore& other);
   double rmse() const;
   double mean_nlpd() const;  ///< NaN without interval_rows.
@@ -58,7 +67,7 @@ struct ScoreWindow {
 
 struct SampledRow {
   std::uint64_t row = 0;
-  std::vector<double> observed, mean, standard_deviation;
+  std::vector<double> observed, mean, standard_deviation, half_width, level;
 };
 
 /// How well each row was predicted before it was learned: totals, the recent past, a history and a

@@ -1,6 +1,8 @@
 // Scores as JSON in a model file's notes; docs/command.md describes the fields.
+#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <numbers>
 
 #include "cli/scores/scores.h"
 
@@ -41,6 +43,24 @@ Eigen::VectorXd vector_of(const nlohmann::json& array) {
   return Eigen::Map<const Eigen::VectorXd>(values.data(), std::ssize(values));
 }
 
+// Before format 2 all intervals were those of a normal distribution, and not stored.
+SampledRow sampled_row(const nlohmann::json& item) {
+  SampledRow row{
+      item.at("row"), item.at("observed"), item.at("mean"), item.at("standard_deviation"), {}, {}};
+  if (item.contains("level")) {
+    row.half_width = item.at("half_width").get<std::vector<double>>();
+    row.level = item.at("level").get<std::vector<double>>();
+    return row;
+  }
+  for (std::size_t o = 0; o < row.mean.size(); ++o) {
+    const double sd = row.standard_deviation.at(o);
+    row.half_width.push_back(1.959963984540054 * sd);
+    row.level.push_back(
+        std::erf(std::abs(row.observed.at(o) - row.mean[o]) / sd / std::numbers::sqrt2));
+  }
+  return row;
+}
+
 nlohmann::json window_json(const ScoreWindow& window) {
   return {{"last_row", window.last_row},
           {"local_gps", window.local_gps},
@@ -73,7 +93,9 @@ nlohmann::json Scores::sample_json() const {
     rows.push_back({{"row", row.row},
                     {"observed", row.observed},
                     {"mean", row.mean},
-                    {"standard_deviation", row.standard_deviation}});
+                    {"standard_deviation", row.standard_deviation},
+                    {"half_width", row.half_width},
+                    {"level", row.level}});
   }
   return rows;
 }
@@ -96,10 +118,7 @@ void Scores::load(const nlohmann::json& totals, const nlohmann::json& windows,
   loaded.window_width_ = windows.at("width");
   for (const nlohmann::json& item : windows.at("windows"))
     loaded.windows_.push_back(window_of(item));
-  for (const nlohmann::json& item : sample) {
-    loaded.sample_.push_back(
-        {item.at("row"), item.at("observed"), item.at("mean"), item.at("standard_deviation")});
-  }
+  for (const nlohmann::json& item : sample) loaded.sample_.push_back(sampled_row(item));
   *this = std::move(loaded);
 }
 

@@ -38,11 +38,10 @@ void Committing::write_prediction(const ScoredRow& row) {
   if (!predictions_) return;
   line_.add_count(record_->rows_read);
   for (Eigen::Index o = 0; o < row.mean.size(); ++o) {
-    const double half = kInterval95 * row.standard_deviation(o);
     line_.add(row.mean(o));
     line_.add(row.standard_deviation(o));
-    line_.add(row.mean(o) - half);
-    line_.add(row.mean(o) + half);
+    line_.add(row.mean(o) - row.half_width(o));
+    line_.add(row.mean(o) + row.half_width(o));
     line_.add(row.observed(o));
   }
   predictions_->write(line_.take());

@@ -135,9 +135,7 @@ class StreamRun {
       } else {
         model_->file().predict_then_update(x, scored_.observed, prediction_);
       }
-      scored_.mean = prediction_.mean.col(0);
-      scored_.standard_deviation =
-          (prediction_.variance.col(0) + prediction_.noise_variance.col(0)).cwiseSqrt();
+      scored_.set_prediction(prediction_);
     } catch (const NumericalError& error) {
       rejected_ = {row_.line, error.what(), ""};
       return false;

@@ -87,22 +87,21 @@ function centers_of(data, map) {
 function draw_line(data, output) {
   const line = data.partition.line;
   const colour = colours();
-  const { mean, sd } = line.outputs[output];
-  const noise = data.outputs[output].noise_sd;
+  const { mean, sd, observation_sd, half_width } = line.outputs[output];
   const name = short(data.outputs[output].name, 24);
   const x = line.x;
   document.getElementById('partition-note').textContent =
     `${count(data.local_gps.owned.length)} cells; dotted lines are their edges. ` +
     'The inner band is the function’s 95 % interval, the outer one that of an observation.';
   const band = (width, fillcolor, label) => [
-    { x, y: mean.map((value, i) => value - 1.96 * width(sd[i])), mode: 'lines', line: { width: 0 }, hoverinfo: 'skip', showlegend: false },
-    { x, y: mean.map((value, i) => value + 1.96 * width(sd[i])), mode: 'lines', line: { width: 0 }, fill: 'tonexty',
+    { x, y: mean.map((value, i) => value - half_width * width[i]), mode: 'lines', line: { width: 0 }, hoverinfo: 'skip', showlegend: false },
+    { x, y: mean.map((value, i) => value + half_width * width[i]), mode: 'lines', line: { width: 0 }, fill: 'tonexty',
       fillcolor, hoverinfo: 'skip', name: label }];
   const edges = line.edges.map((edge) => ({ type: 'line', xref: 'x', yref: 'paper', x0: edge, x1: edge, y0: 0, y1: 1,
     line: { color: colour.muted, width: 1, dash: 'dot' } }));
   return [show('line', [
-    ...band((value) => Math.hypot(value, noise), colour.band, '95 % of observations'),
-    ...band((value) => value, colour.band, '95 % of the function'),
+    ...band(observation_sd, colour.band, '95 % of observations'),
+    ...band(sd, colour.band, '95 % of the function'),
     { x: data.partition.observations.inputs[0], y: data.partition.observations.outputs[output], mode: 'markers',
       name: 'some observations', marker: { color: colour.muted, size: 4, opacity: 0.7 },
       hovertemplate: 'observed %{y:.4~g} at %{x:.4~g}<extra></extra>' },

@@ -4,7 +4,7 @@ function draw_predictions(data, output) {
   const sample = data.stream.sample;
   // Before the first training the model has no idea of the data's scale: nothing to judge there.
   const known = sample.row.map((_, i) => i).filter((i) => sample.interval_known[i]);
-  const [observed, mean, sd] = ['observed', 'mean', 'sd'].map(
+  const [observed, mean, bars, level] = ['observed', 'mean', 'half_width', 'level'].map(
     (part) => known.map((i) => sample.outputs[output][part][i]));
   const name = short(data.outputs[output].name, 24);
   const colour = colours();
@@ -12,7 +12,6 @@ function draw_predictions(data, output) {
     `${count(known.length)} rows drawn evenly from the whole stream after the first training. ` +
     'Bars are 95 % intervals, the noise of an observation included.';
 
-  const bars = sd.map((value) => 1.96 * value);
   const finite = observed.concat(mean).filter((value) => value !== null);
   const low = finite.length > 0 ? Math.min(...finite) : 0;
   const high = finite.length > 0 ? Math.max(...finite) : 1;
@@ -27,28 +26,29 @@ function draw_predictions(data, output) {
       line: { color: colour.accent, width: 1.5, dash: 'dash' } },
   ], { xaxis: axis('observed ' + name, { range }), yaxis: axis('predicted ' + name, { range }) });
 
-  const scaled = observed.map((value, i) => (value - mean[i]) / sd[i])
-    .filter((value) => Number.isFinite(value));
-  return [truth, draw_residuals(scaled, colour), draw_calibration(scaled, colour)];
+  // Where an error lies in its own predicted distribution, as if that were normal.
+  const scores = level.map((p, i) => Math.sign(observed[i] - mean[i]) * normal_half_width(p))
+    .filter((_, i) => level[i] !== null);
+  return [truth, draw_residuals(scores, colour), draw_calibration(level.filter((p) => p !== null), colour)];
 }
 
-function draw_residuals(scaled, colour) {
+function draw_residuals(scores, colour) {
   const end = 5;
   const density = Array.from({ length: 121 }, (_, i) => -end + i * end / 60);
   return show('residuals', [
-    { x: scaled.map((value) => Math.max(-end + 0.01, Math.min(end - 0.01, value))), type: 'histogram',
+    { x: scores.map((value) => Math.max(-end + 0.01, Math.min(end - 0.01, value))), type: 'histogram',
       histnorm: 'probability density', xbins: { start: -end, end, size: 0.4 }, name: 'rows',
       marker: { color: colour.strong, opacity: 0.6 },
       hovertemplate: '%{x}: %{y:.3f}<extra></extra>' },
     { x: density, y: density.map((z) => Math.exp(-z * z / 2) / Math.sqrt(2 * Math.PI)), mode: 'lines',
-      name: 'right: a normal distribution', line: { color: colour.accent, width: 2 }, hoverinfo: 'skip' },
-  ], { xaxis: axis('error / predicted sd (±5: and beyond)', { range: [-end, end] }),
+      name: 'right: as predicted', line: { color: colour.accent, width: 2 }, hoverinfo: 'skip' },
+  ], { xaxis: axis('error on the scale of its predicted distribution (±5: and beyond)', { range: [-end, end] }),
     yaxis: axis('density', { rangemode: 'tozero' }), bargap: 0.05 });
 }
 
-function draw_calibration(scaled, colour) {
+function draw_calibration(level, colour) {
   // An error is inside all intervals whose level is above its own.
-  const levels = scaled.map((z) => erf(Math.abs(z) / Math.SQRT2)).sort((a, b) => a - b);
+  const levels = [...level].sort((a, b) => a - b);
   const n = levels.length;
   const nominal = Array.from({ length: 101 }, (_, i) => i / 100);
   let inside = 0;
@@ -69,9 +69,9 @@ function draw_calibration(scaled, colour) {
     yaxis: axis('rows inside', { tickformat: '.0%', range: [0, 1.005] }) });
 }
 
-/** To 1.5e-7 (Abramowitz and Stegun, 7.1.26), for x ≥ 0. */
-function erf(x) {
-  const t = 1 / (1 + 0.3275911 * x);
-  const series = ((((1.061405429 * t - 1.453152027) * t + 1.421413741) * t - 0.284496736) * t + 0.254829592) * t;
-  return 1 - series * Math.exp(-x * x);
+/** Half of a normal distribution's central interval, to 4.5e-4 (Abramowitz and Stegun, 26.2.23). */
+function normal_half_width(level) {
+  const t = Math.sqrt(-2 * Math.log(Math.max((1 - level) / 2, 1e-300)));
+  return Math.max(0, t - (2.515517 + t * (0.802853 + t * 0.010328)) /
+    (1 + t * (1.432788 + t * (0.189269 + t * 0.001308))));
 }

@@ -1,0 +1,63 @@
+#include "core/model_calibration.h"
+
+#include <iterator>
+#include <optional>
+
+namespace splitgp {
+
+using Eigen::Index;
+
+namespace {
+
+// The squared error of a prediction, in units of its variance before calibration.
+double squared_innovation(const ModelState& model, const Observation& observation,
+                          const Prediction& before, Index output) {
+  const double scale = model.knowledge.theta->values.output_scale(output);
+  const double error = (observation.y(output) - before.mean(output, 0)) / scale;
+  const double variance = (before.variance(output, 0) + before.noise_variance(output, 0)) /
+                          model.calibrators[static_cast<std::size_t>(output)].factor() / scale /
+                          scale;
+  return error * error / (variance + observation.noise_variance);
+}
+
+// The first θ is a placeholder unless it was given: an error measured by it would only tell the
+// unit of the outputs. It stays if nothing trains it.
+bool knows_units(const ModelState& model) {
+  const StreamKnowledge& knowledge = model.knowledge;
+  return knowledge.theta->version > 0 || knowledge.theta_given ||
+         model.options.training == Training::off;
+}
+
+}  // namespace
+
+bool scores_aggregated(const ModelState& model) {
+  if (model.calibrators.empty()) return false;
+  if (model.options.calibration == Calibration::conformal) return true;
+  // With one local GP there is nothing to aggregate.
+  return model.partition.size() > 1 && model.calibrators.front().wants_aggregated();
+}
+
+void note_local_scales(ModelState& model, const LocalGp& local) {
+  for (Index o = 0; o < std::ssize(model.calibrators); ++o) {
+    model.local_scales(o) = local.local_scale(o);
+  }
+}
+
+void calibrate(ModelState& model, const Observation& observation, const LocalGp& local,
+               const Prediction* before) {
+  if (!knows_units(model)) return;
+  for (Index o = 0; o < std::ssize(model.calibrators); ++o) {
+    Calibrator& calibrator = model.calibrators[static_cast<std::size_t>(o)];
+    const double z = local.innovation(o);
+    const double innovation = z * z / model.local_scales(o);
+    std::optional<double> aggregated;
+    if (before != nullptr) aggregated = squared_innovation(model, observation, *before, o);
+    if (model.options.calibration == Calibration::conformal) {
+      calibrator.add_conformal(innovation, aggregated.value_or(innovation));
+    } else {
+      calibrator.add(innovation, aggregated);
+    }
+  }
+}
+
+}  // namespace splitgp

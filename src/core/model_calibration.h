@@ -1,0 +1,22 @@
+#pragma once
+
+#include "core/model_state.h"
+
+namespace splitgp {
+
+/// What an update tells calibration (core/calibrator.h): the innovation of its local GP, which
+/// appending gives for free, and now and then the error of the aggregated prediction.
+
+/// Whether it wants to see the aggregated prediction before this update. The answer depends on the
+/// updates alone, so that predictions in between change nothing.
+bool scores_aggregated(const ModelState& model);
+
+/// Remembers the local scales of the local GP that is about to learn an observation, …
+void note_local_scales(ModelState& model, const LocalGp& local);
+
+/// … and learns from the innovation that appending it has left there. `before` is the aggregated
+/// prediction, if scores_aggregated().
+void calibrate(ModelState& model, const Observation& observation, const LocalGp& local,
+               const Prediction* before);
+
+}  // namespace splitgp

@@ -112,6 +112,10 @@ struct Options {
   /// cost does not grow with the stream.
   int training_observations = 3000;
 
+  /// Train at once when the innovations say that θ no longer describes the stream: a machine that
+  /// starts after a long silence must not wait until the stream has grown by half.
+  bool surprise = true;
+
   FixedHyperparameters fixed;
 
   /// adaptive: θ is one for the whole stream, errors are not. On streams 95 % intervals then hold

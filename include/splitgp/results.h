@@ -111,7 +111,10 @@ struct TrainResult {
   std::uint64_t theta_version = 0;  ///< … and which one it is; see SplittingGp::theta_version().
   double objective_before = 0.0;
   double objective_after = 0.0;  ///< Of the best θ found, adopted or not.
-  bool searched = false;       ///< From many starts and, if the kernel is automatic, all families.
+  bool surprised = false;        ///< Not scheduled: the innovations said that θ no longer held.
+  std::uint64_t regime = 0;  ///< It looked at the observations from this one on, given the others.
+  bool returned = false;     ///< What surprised is over: θ is what it was before.
+  bool searched = false;     ///< From many starts and, if the kernel is automatic, all families.
   double kernel_margin = 0.0;  ///< By how much the best family's objective led the second's.
   std::vector<std::string> bounds_reached;  ///< "length_scale[3] at its upper bound", …
   std::uint64_t sequence = 0;               ///< Observations in the model when it was trained.

@@ -82,6 +82,9 @@ nb::dict to_dict(const TrainResult& result) {
   d["objective_before"] = result.objective_before;
   d["objective_after"] = result.objective_after;
   d["searched"] = result.searched;
+  d["surprised"] = result.surprised;
+  d["regime"] = result.regime;
+  d["returned"] = result.returned;
   d["kernel_margin"] = result.kernel_margin;
   d["bounds_reached"] = nb::cast(result.bounds_reached);
   d["sequence"] = result.sequence;

@@ -62,6 +62,10 @@ class LocalGp {
   bool borrow(const Observation& observation, Workspace& workspace,
               std::optional<std::uint64_t>& displaced);
 
+  /// The last append's innovations, one for each output: how far the observation was from the
+  /// prediction, in its standard deviations. Until anything else changes.
+  auto innovation() const { return solved_.row(size() - 1); }
+
   /// Factorises again with θ, O(n³); a dormant one only adopts θ.
   void refit(ThetaPointer theta);
 
@@ -80,8 +84,6 @@ class LocalGp {
   /// ŝ²: by how much the variance of an output differs here from what θ says; 1 without points.
   /// O(n)  REQUIRES: it is awake.
   double local_scale(Eigen::Index output) const;
-  /// The one-step-ahead innovation of the point appended last: unit variance if θ is right.
-  double innovation(Eigen::Index output) const { return solved_(size() - 1, output); }
 
   /// The owned inputs minus the center, in the space in which Split measures (owned × d).
   Eigen::MatrixXd centered_inputs() const;
@@ -120,6 +122,13 @@ class LocalGp {
   Eigen::Index borrowed() const { return size() - n_owned_; }
   bool owns(Eigen::Index j) const { return owned_[static_cast<std::size_t>(j)] != 0; }
   std::uint64_t sequence(Eigen::Index j) const { return sequence_[static_cast<std::size_t>(j)]; }
+  /// The largest of its own observations' sequence numbers. They arrive in order, so it is found
+  /// near the end.  REQUIRES: owned() > 0.
+  std::uint64_t newest() const {
+    Eigen::Index j = size() - 1;
+    while (!owns(j)) --j;
+    return sequence(j);
+  }
   /// The number of points that needed jitter.
   Eigen::Index jittered() const;
   const Eigen::VectorXd& center() const { return center_; }

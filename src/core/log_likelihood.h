@@ -15,6 +15,15 @@ struct ThetaGradient {
         mean(Eigen::VectorXd::Zero(outputs)),
         output_scale(Eigen::VectorXd::Zero(outputs)) {}
 
+  void subtract(double times, const ThetaGradient& other) {
+    length_scale -= times * other.length_scale;
+    signal_variance -= times * other.signal_variance;
+    noise_variance -= times * other.noise_variance;
+    shape -= times * other.shape;
+    mean -= times * other.mean;
+    output_scale -= times * other.output_scale;
+  }
+
   Eigen::VectorXd length_scale;
   double signal_variance = 0.0;
   double noise_variance = 0.0;

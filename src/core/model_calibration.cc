@@ -48,7 +48,7 @@ void calibrate(ModelState& model, const Observation& observation, const LocalGp&
   if (!knows_units(model)) return;
   for (Index o = 0; o < std::ssize(model.calibrators); ++o) {
     Calibrator& calibrator = model.calibrators[static_cast<std::size_t>(o)];
-    const double z = local.innovation(o);
+    const double z = local.innovation()(o);
     const double innovation = z * z / model.local_scales(o);
     std::optional<double> aggregated;
     if (before != nullptr) aggregated = squared_innovation(model, observation, *before, o);

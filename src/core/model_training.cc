@@ -1,10 +1,12 @@
 #include "core/model_training.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "core/refit.h"
+#include "core/regime_set.h"
 #include "core/training_set.h"
 
 namespace splitgp {
@@ -41,9 +43,45 @@ class LocalGpRegions : public TrainingRegions {
   const Partition& partition_;
 };
 
-TrainingSet training_set(const ModelState& model) {
-  return draw_training_set(model, model.options.training_observations,
-                           model.options.seed + model.knowledge.observations);
+// Why Train is called: a surprise begins a regime, a young regime has doubled, or the stream has
+// grown by half.
+enum class Due { nothing, surprise, regime, stream };
+
+Due what_is_due(const ModelState& model) {
+  const StreamKnowledge& knowledge = model.knowledge;
+  if (model.options.surprise && begins_regime(knowledge)) return Due::surprise;
+  if (knowledge.schedule.due(knowledge.observations)) return Due::stream;
+  return knowledge.schedule.regime_due(knowledge.observations) ? Due::regime : Due::nothing;
+}
+
+// A surprise cannot wait long, and has few rows to show.
+constexpr Index kSurpriseObservations = 800;
+
+TrainingSet training_set(const ModelState& model, Due due) {
+  const StreamKnowledge& knowledge = model.knowledge;
+  const Index most = model.options.training_observations;
+  const std::uint64_t seed = model.options.seed + knowledge.observations;
+  const std::uint64_t regime = due == Due::surprise
+                                   ? knowledge.observations - knowledge.surprise.rows()
+                                   : knowledge.schedule.regime();
+  if (regime == 0) return draw_training_set(model, most, seed);
+  return draw_regime_set(knowledge, model.partition, regime,
+                         due == Due::stream ? most : std::min(most, kSurpriseObservations), seed);
+}
+
+TrainingPlan plan_for(const ModelState& model, Due due, const TrainingSet& set) {
+  const StreamKnowledge& knowledge = model.knowledge;
+  if (due == Due::surprise) return surprise_plan(knowledge, model.options);
+  const TrainingSchedule& schedule = knowledge.schedule;
+  if (due == Due::stream) {
+    return training_plan(knowledge, model.options, set,
+                         schedule.search_due(knowledge.observations));
+  }
+  TrainingPlan plan = training_plan(knowledge, model.options, set,
+                                    schedule.regime_search_due(knowledge.observations));
+  plan.surprised = true;
+  plan.before = theta_before(knowledge);
+  return plan;
 }
 
 }  // namespace
@@ -64,7 +102,8 @@ bool train_if_due(ModelState& model) {
       trained = true;
     }
   }
-  if (!knowledge.schedule.due(knowledge.observations)) {
+  const Due due = what_is_due(model);
+  if (due == Due::nothing) {
     if (scale_due(knowledge)) {
       follow_scale(knowledge, model.options);
       // They are still few and small, so there is no need to wait until they are used.
@@ -74,9 +113,8 @@ bool train_if_due(ModelState& model) {
     return trained;
   }
   if (model.trainer && model.trainer->busy()) return trained;
-  TrainingSet set = training_set(model);
-  TrainingPlan plan = training_plan(knowledge, model.options, set,
-                                    knowledge.schedule.search_due(knowledge.observations));
+  TrainingSet set = training_set(model, due);
+  TrainingPlan plan = plan_for(model, due, set);
   if (model.options.training == Training::inlined) {
     record(knowledge, train(set, plan));
     return true;
@@ -87,7 +125,7 @@ bool train_if_due(ModelState& model) {
 }
 
 TrainResult train_now(ModelState& model) {
-  const TrainingSet set = training_set(model);
+  const TrainingSet set = training_set(model, Due::stream);
   return record(model.knowledge,
                 train(set, training_plan(model.knowledge, model.options, set, true)));
 }

@@ -19,6 +19,13 @@ double Objective::value(const VectorXd& parameters, VectorXd* gradient) {
   for (const TrainingSet::Block& block : set_.blocks) {
     sum += likelihood_.of(block, theta, gradient == nullptr ? nullptr : &natural);
   }
+  // log p(new | given) = log p(both) − log p(given), but for the weight that these keep.
+  const double less = 1.0 - given_weight_;
+  ThetaGradient of_given(theta.length_scale.size(), theta.mean.size());
+  for (const TrainingSet::Block& block : given_) {
+    sum -= less * likelihood_.of(block, theta, gradient == nullptr ? nullptr : &of_given);
+  }
+  if (!given_.empty() && gradient != nullptr) natural.subtract(less, of_given);
   if (!std::isfinite(sum)) {
     if (gradient != nullptr) gradient->setZero(size());
     return -std::numeric_limits<double>::infinity();

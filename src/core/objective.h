@@ -1,6 +1,8 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <algorithm>
+#include <vector>
 
 #include "core/log_likelihood.h"
 #include "core/theta_parameters.h"
@@ -9,12 +11,27 @@ namespace splitgp {
 
 /// What Train maximises, as a function of ThetaParameters: Σ over blocks of log p(Y | X, θ), plus a
 /// weak log prior, per observation.
+///
+/// Observations that are given count for their weight: a θ that makes the new ones likely by
+/// calling the old ones impossible would not predict well from both.
 class Objective : public ThetaParameters {
  public:
   /// As ThetaParameters; keeps a reference to `set`.
   Objective(const TrainingSet& set, KernelFamily family, const Hyperparameters& base,
             const FixedHyperparameters& fixed)
-      : ThetaParameters(set, family, base, fixed), set_(set) {}
+      : ThetaParameters(set, family, base, fixed), set_(set) {
+    Eigen::Index given = 0;
+    for (const TrainingSet::Block& block : set.blocks) {
+      if (block.given == 0) continue;
+      given += block.given;
+      given_.push_back({block.inputs.bottomRows(block.given), block.outputs.bottomRows(block.given),
+                        block.noise_variance.tail(block.given), block.given});
+    }
+    if (given > 0) {
+      given_weight_ = std::min(
+          1.0, kGivenShare * static_cast<double>(set.observations) / static_cast<double>(given));
+    }
+  }
 
   /// Adds −½ · strength · ‖parameters − parameters(θ)‖² to the value: what is already known about
   /// θ.
@@ -25,7 +42,11 @@ class Objective : public ThetaParameters {
   double value(const Eigen::VectorXd& parameters, Eigen::VectorXd* gradient);
 
  private:
+  static constexpr double kGivenShare = 0.03;  // of the weight of the others
+
   const TrainingSet& set_;
+  std::vector<TrainingSet::Block> given_;
+  double given_weight_ = 1.0;
   LogLikelihood likelihood_;
   Eigen::VectorXd remembered_;
   double memory_ = 0.0;

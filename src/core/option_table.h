@@ -66,6 +66,11 @@ void each_option(Visitor&& visit) {
                     .help = "How variances and intervals follow the errors that are made",
                     .since = 2},
         &Options::calibration);
+  visit(OptionEntry{.name = "surprise",
+                    .help = "Train at once when new rows are far from what the model promised",
+                    .without = "Train only when the stream has grown by half",
+                    .since = 2},
+        &Options::surprise);
   visit(OptionEntry{.name = "threads",
                     .help = "Threads that share a batch of predictions",
                     .least = 1,

@@ -119,6 +119,7 @@ Options Options::paper() {
   options.inherit = false;
   options.split_space = SplitSpace::raw;
   options.calibration = Calibration::none;
+  options.surprise = false;
   return options;
 }
 

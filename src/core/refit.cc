@@ -25,4 +25,15 @@ bool refit_next(Partition& partition, const ThetaPointer& theta) {
   return false;
 }
 
+bool refit_one_of(Partition& partition, const ThetaPointer& theta,
+                  const std::vector<Neighbor>& neighbors) {
+  for (const Neighbor& neighbor : neighbors) {
+    LocalGp& local = partition.at(neighbor.local_gp);
+    if (is_current(local, *theta)) continue;
+    local.refit(theta);
+    return true;
+  }
+  return false;
+}
+
 }  // namespace splitgp

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/stream_statistics.h"
+#include "core/surprise.h"
 #include "core/theta.h"
 #include "core/training_schedule.h"
 #include "splitgp/results.h"
@@ -22,13 +23,15 @@ struct StreamKnowledge {
         theta_given(given),
         input_statistics(inputs),
         output_statistics(outputs),
-        schedule(inputs) {}
+        schedule(inputs),
+        surprise(outputs) {}
 
   Eigen::Index inputs() const { return input_statistics.mean().size(); }
   Eigen::Index outputs() const { return output_statistics.mean().size(); }
 
-  /// Makes θ the current one.
+  /// Makes θ the current one. What innovations said about the last one is forgotten.
   void adopt(Hyperparameters completed) {
+    surprise.forget();
     theta = std::make_shared<const Theta>(std::move(completed), theta->version + 1);
   }
 
@@ -38,6 +41,7 @@ struct StreamKnowledge {
   StreamStatistics input_statistics;
   StreamStatistics output_statistics;
   TrainingSchedule schedule;
+  Surprise surprise;
   std::vector<TrainResult> training_history;
 };
 

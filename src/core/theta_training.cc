@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <optional>
+#include <ranges>
 #include <utility>
 
 #include "core/theta_parameters.h"
@@ -15,6 +17,10 @@ namespace {
 // as the stream grows, and small ones underestimate the signal variance and the length scales.
 constexpr double kMemory = 0.05;
 
+// What the first θ of a regime must gain over the last one's, per observation. Innovations three
+// times as large as promised cost three nats each; half a nat tells a new regime from a bad hour.
+constexpr double kSurprising = 0.5;
+
 }  // namespace
 
 TrainingPlan training_plan(const StreamKnowledge& knowledge, const Options& options,
@@ -26,14 +32,45 @@ TrainingPlan training_plan(const StreamKnowledge& knowledge, const Options& opti
   if (!knowledge.training_history.empty() && set.observations > 0) {
     const double now = static_cast<double>(set.observations);
     const double before = static_cast<double>(knowledge.training_history.back().observations);
-    const double unseen = 1.0 - now / static_cast<double>(std::max<std::uint64_t>(set.sequence, 1));
+    const double all = static_cast<double>(std::max<std::uint64_t>(set.sequence - set.regime, 1));
+    const double unseen = 1.0 - now / all;
     plan.memory = kMemory * std::max(0.0, unseen) * std::min(1.0, before / now);
   }
   return plan;
 }
 
+bool begins_regime(const StreamKnowledge& knowledge) {
+  const Surprise& surprise = knowledge.surprise;
+  const std::uint64_t n = knowledge.observations;
+  return (surprise.loud() || surprise.quiet()) &&
+         knowledge.schedule.surprise_due(n, n - surprise.rows(), knowledge.inputs());
+}
+
+TrainingPlan surprise_plan(const StreamKnowledge& knowledge, const Options& options) {
+  TrainingPlan plan{options.kernel, options.fixed, knowledge.theta->values};
+  plan.warm = true;
+  plan.surprised = true;
+  plan.worthwhile = kSurprising;
+  return plan;
+}
+
+std::optional<Hyperparameters> theta_before(const StreamKnowledge& knowledge) {
+  const std::uint64_t version = knowledge.schedule.marks().theta_before;
+  for (const TrainResult& result : std::views::reverse(knowledge.training_history)) {
+    if (result.theta_version == version) return result.theta;
+  }
+  return std::nullopt;
+}
+
 const TrainResult& record(StreamKnowledge& knowledge, TrainResult result) {
-  knowledge.schedule.trained(result.sequence, result.searched);
+  TrainingSchedule& schedule = knowledge.schedule;
+  const bool begins = result.surprised && !result.returned && result.regime != schedule.regime();
+  if (begins) {
+    schedule.surprised(result.sequence, result.regime, knowledge.theta->version, result.adopted);
+  }
+  if (result.returned) schedule.returned();
+  schedule.trained(result.sequence, result.searched && (result.adopted || !begins));
+  if (begins && !result.adopted) knowledge.surprise.get_used();
   if (result.adopted) knowledge.adopt(std::move(result.theta));
   result.theta = knowledge.theta->values;
   result.theta_version = knowledge.theta->version;

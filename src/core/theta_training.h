@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "core/stream_knowledge.h"
 #include "core/train.h"
 #include "splitgp/options.h"
@@ -11,6 +13,15 @@ namespace splitgp {
 /// What Train starts from: the current θ, and how much weight it has against `set`.
 TrainingPlan training_plan(const StreamKnowledge& knowledge, const Options& options,
                            const TrainingSet& set, bool search);
+
+/// Whether a surprise calls for a training of what began when it did.
+bool begins_regime(const StreamKnowledge& knowledge);
+/// What that training starts from: θ has no weight against rows that it does not describe, and only
+/// one that is better by far begins a regime.
+TrainingPlan surprise_plan(const StreamKnowledge& knowledge, const Options& options);
+
+/// θ before the present regime, unless it was set by hand.
+std::optional<Hyperparameters> theta_before(const StreamKnowledge& knowledge);
 
 /// Records the result of a training.
 const TrainResult& record(StreamKnowledge& knowledge, TrainResult result);

@@ -32,15 +32,18 @@ constexpr StopWhen kFinish{50, 1e-5};
 constexpr double kSuspiciousNoise = 0.2;
 constexpr StopWhen kSecondOpinion{40, 1e-4};
 
-// A new θ costs every local GP a refit; a gain below this, per observation, is not worth it.
-constexpr double kWorthwhile = 1e-3;
-
 // The best θ of one family so far, on the observations it was last optimised on.
 struct Contender {
   KernelFamily family;
   Hyperparameters theta;
   double value = -std::numeric_limits<double>::infinity();
 };
+
+Index rows_of(const TrainingSet& set) {
+  Index rows = 0;
+  for (const TrainingSet::Block& block : set.blocks) rows += block.inputs.rows();
+  return rows;
+}
 
 void optimise(const TrainingSet& set, const TrainingPlan& plan, const VectorXd* start,
               const StopWhen& stop, Contender& contender, TrainResult& result) {
@@ -68,7 +71,7 @@ Contender first_look(const TrainingSet& set, KernelFamily family, const Training
   const double medium = medium_length_scale(set);
   std::vector<VectorXd> starts;
   if (plan.warm) starts.push_back(objective.parameters(plan.current));
-  if (plan.warm && set.observations > kFewObservations) {
+  if (plan.warm && rows_of(set) > kFewObservations) {
     for (const double length_scale : {medium, 0.3 * medium}) {
       starts.push_back(objective.start(length_scale, 0.01));
     }
@@ -148,6 +151,14 @@ double value_of(const TrainingSet& set, const TrainingPlan& plan, const Hyperpar
   return objective.value(objective.parameters(theta), nullptr);
 }
 
+// A burst that looked like a new regime: what has come since is better described by the old θ.
+bool is_over(const TrainingSet& set, const TrainingPlan& plan) {
+  if (!plan.before) return false;
+  const TrainingSet since = latest(set);
+  return since.observations > 0 &&
+         value_of(since, plan, *plan.before) > value_of(since, plan, plan.current);
+}
+
 }  // namespace
 
 TrainResult train(const TrainingSet& set, const TrainingPlan& plan) {
@@ -158,15 +169,26 @@ TrainResult train(const TrainingSet& set, const TrainingPlan& plan) {
   result.local_gps = std::ssize(set.blocks);
   result.theta = plan.current;
   result.searched = plan.search;
+  result.surprised = plan.surprised;
+  result.regime = set.regime;
   if (set.observations < 2) return result;
   result.objective_before = value_of(set, plan, plan.current);
+
+  if (is_over(set, plan)) {
+    result.theta = *plan.before;
+    result.objective_after = value_of(set, plan, *plan.before);
+    result.adopted = true;
+    result.searched = false;
+    result.returned = true;
+    return result;
+  }
 
   Contender winner =
       plan.search ? search(set, plan, result) : Contender{named_family(plan), plan.current};
   optimise(set, plan, nullptr, kFinish, winner, result);
 
   result.objective_after = winner.value;
-  result.adopted = winner.value > result.objective_before + kWorthwhile ||
+  result.adopted = winner.value > result.objective_before + plan.worthwhile ||
                    !std::isfinite(result.objective_before);
   if (result.adopted) result.theta = winner.theta;
   result.bounds_reached = bounds_reached(set, plan, result.theta);

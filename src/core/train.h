@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "core/training_set.h"
 #include "splitgp/options.h"
 #include "splitgp/results.h"
@@ -13,7 +15,11 @@ struct TrainingPlan {
   Hyperparameters current;  // the current θ
   bool warm = false;        // `current` was trained or given: start there too
   double memory = 0.0;      // what a step away from `current` must gain per observation
-  bool search = true;       // many starts and, if the kernel is automatic, all families
+  double worthwhile =
+      1e-3;  // a new θ costs every local GP a refit: what it must gain per observation
+  bool surprised = false;
+  std::optional<Hyperparameters> before;  // θ before this regime, which may turn out to be over
+  bool search = true;  // many starts and, if the kernel is automatic, all families
 };
 
 /// A better θ for the observations in `set`, or the current one if there is none. Deterministic.

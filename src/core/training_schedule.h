@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <cstdint>
 
 namespace splitgp {
@@ -16,28 +17,78 @@ class TrainingSchedule {
     std::uint64_t next = 32;     // observations at the next training
     std::uint64_t searched = 0;  // and at the last search
     bool ever_trained = false;
+
+    std::uint64_t regime = 0;       // observations before the present regime; 0: there is only one
+    std::uint64_t regime_next = 0;  // observations of the regime at its next training
+    std::uint64_t regime_before = 0;  // the same for the one before it
+    std::uint64_t theta_before = 0;   // and the version of its θ
+    std::uint64_t surprised = 0;      // observations at the last surprise, …
+    std::uint64_t patience = 0;       // … and how many more before the next may train
   };
 
-  explicit TrainingSchedule(Eigen::Index inputs) {
-    while (marks_.next < static_cast<std::uint64_t>(2 * (inputs + 3))) marks_.next *= 2;
-  }
+  explicit TrainingSchedule(Eigen::Index inputs) { marks_.next = fewest(inputs); }
   explicit TrainingSchedule(const Marks& marks) : marks_(marks) {}
   const Marks& marks() const { return marks_; }
 
   bool due(std::uint64_t observations) const { return observations >= marks_.next; }
 
   /// Families and starts are searched again once there is twice the data of the last search.
-  bool search_due(std::uint64_t observations) const { return observations >= 2 * marks_.searched; }
+  bool search_due(std::uint64_t observations) const { return grown(observations, 2); }
 
   void trained(std::uint64_t observations, bool searched) {
+    if (marks_.next <= observations) marks_.patience = 0;
     while (marks_.next <= observations) marks_.next += marks_.next / 2;
+    while (marks_.regime > 0 && marks_.regime + marks_.regime_next <= observations)
+      marks_.regime_next *= 2;
     if (searched) marks_.searched = observations;
     marks_.ever_trained = true;
   }
 
+  /// A surprise: the rows since `regime` are not like those before.
+  bool surprise_due(std::uint64_t observations, std::uint64_t regime, Eigen::Index inputs) const {
+    return marks_.ever_trained && observations >= regime + fewest(inputs) * 3 / 2 &&
+           observations >= marks_.surprised + marks_.patience;
+  }
+  /// Its training is over. If it began a regime, that is trained whenever it has doubled.
+  void surprised(std::uint64_t observations, std::uint64_t regime, std::uint64_t theta_version,
+                 bool adopted) {
+    marks_.surprised = observations;
+    marks_.patience = std::clamp(2 * marks_.patience, kLeastPatience, kMostPatience);
+    if (!adopted) return;
+    marks_.regime_before = marks_.regime;
+    marks_.theta_before = theta_version;
+    marks_.regime = regime;
+    marks_.regime_next = 2 * (observations - regime);
+  }
+  /// The regime is over, and was none.
+  void returned() { marks_.regime = marks_.regime_before; }
+  bool regime_due(std::uint64_t observations) const {
+    return marks_.regime > 0 && observations - marks_.regime >= marks_.regime_next &&
+           marks_.regime_next < marks_.regime;
+  }
+  std::uint64_t regime() const { return marks_.regime; }
+
   bool ever_trained() const { return marks_.ever_trained; }
 
+  /// A regime's own trainings are many, so they search less often.
+  bool regime_search_due(std::uint64_t observations) const { return grown(observations, 4); }
+
  private:
+  // Whether there is `times` the data of the last search in this regime.
+  bool grown(std::uint64_t observations, std::uint64_t times) const {
+    return marks_.searched < marks_.regime ||
+           observations - marks_.regime >= times * (marks_.searched - marks_.regime);
+  }
+
+  static constexpr std::uint64_t kLeastPatience = 64;
+  static constexpr std::uint64_t kMostPatience = 4096;
+
+  static std::uint64_t fewest(Eigen::Index inputs) {
+    std::uint64_t observations = 32;
+    while (observations < static_cast<std::uint64_t>(2 * (inputs + 3))) observations *= 2;
+    return observations;
+  }
+
   Marks marks_;
 };
 

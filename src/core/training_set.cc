@@ -107,6 +107,17 @@ TrainingSet draw_training_set(const StreamKnowledge& knowledge, const TrainingRe
   return set;
 }
 
+TrainingSet latest(const TrainingSet& set) {
+  TrainingSet result = set;
+  result.observations = 0;
+  std::erase_if(result.blocks, [](const TrainingSet::Block& block) { return block.latest == 0; });
+  for (TrainingSet::Block& block : result.blocks) {
+    block.given = block.inputs.rows() - block.latest;
+    result.observations += block.latest;
+  }
+  return result;
+}
+
 TrainingSet thin(const TrainingSet& set, Index most_observations) {
   if (set.observations <= most_observations) return set;
   TrainingSet result = set;
@@ -118,11 +129,13 @@ TrainingSet thin(const TrainingSet& set, Index most_observations) {
   for (const TrainingSet::Block& block : set.blocks) {
     const Index left = most_observations - result.observations;
     if (left <= 0) break;
-    const Index n = std::min(block.inputs.rows(), left);
-    if (n < block.inputs.rows() && !result.blocks.empty()) break;
+    const Index whole = block.inputs.rows();
+    const Index n = std::min(whole, left);
+    if (n < whole && !result.blocks.empty()) break;
+    const Index given = std::max<Index>(0, block.given - (whole - n));
     result.blocks.push_back(
-        {block.inputs.topRows(n), block.outputs.topRows(n), block.noise_variance.head(n)});
-    result.observations += n;
+        {block.inputs.topRows(n), block.outputs.topRows(n), block.noise_variance.head(n), given});
+    result.observations += n - given;
   }
   return result;
 }

@@ -15,10 +15,13 @@ struct TrainingSet {
     Eigen::MatrixXd inputs;   // n × d
     Eigen::MatrixXd outputs;  // n × p
     Eigen::VectorXd noise_variance;
+    Eigen::Index given = 0;   // its last rows are only conditioned on
+    Eigen::Index latest = 0;  // its first rows have come since the last training
   };
   std::vector<Block> blocks;
-  Eigen::Index observations = 0;
-  std::uint64_t sequence = 0;  // observations in the model when it was drawn
+  Eigen::Index observations = 0;  // without those that are given
+  std::uint64_t sequence = 0;     // observations in the model when it was drawn
+  std::uint64_t regime = 0;       // those before this one are only given
 
   // The scale of the whole stream, on which the priors and bounds of θ are set. Never 0.
   Eigen::VectorXd input_spread;
@@ -59,6 +62,9 @@ class TrainingRegions {
 /// 0.220 from single local GPs, 0.216 from neighbourhoods).
 TrainingSet draw_training_set(const StreamKnowledge& knowledge, const TrainingRegions& regions,
                               Eigen::Index most_observations, std::uint64_t seed);
+
+/// What has come since the last training, given all the rest.
+TrainingSet latest(const TrainingSet& set);
 
 /// A smaller set for a first look: the first blocks of `set`, or part of the first, within the
 /// limit.

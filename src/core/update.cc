@@ -73,6 +73,7 @@ UpdateResult update_routed(ModelState& model, const Observation& observation,
   note_local_scales(model, local);
   result.jitter = local.append(observation, model.workspace);
   calibrate(model, observation, local, before);
+  knowledge.surprise.observe(local.innovation());
   result.displaced = local.make_room(model.workspace);
 
   // If n_I > m: Split.
@@ -95,8 +96,14 @@ UpdateResult update_routed(ModelState& model, const Observation& observation,
   offer(model, observation, similar, result);
   let_sleep(partition);
 
-  // A new θ reaches every local GP in time, with at most one refit per update.
-  if (result.refits == 0 && refit_next(partition, knowledge.theta)) ++result.refits;
+  // A new θ reaches every local GP in time, with at most one refit per update: first those that the
+  // next rows will ask, if they are like this one.
+  if (result.refits == 0 && refit_cursor(partition, *knowledge.theta) < partition.size()) {
+    partition.centers.most_similar(kernel, observation.x, n_asked(model), model.neighbors);
+    const bool refitted = refit_one_of(partition, knowledge.theta, model.neighbors) ||
+                          refit_next(partition, knowledge.theta);
+    if (refitted) ++result.refits;
+  }
 
   ++knowledge.observations;
   knowledge.input_statistics.add(observation.x);

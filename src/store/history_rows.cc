@@ -9,6 +9,7 @@
 #include "core/validate.h"
 #include "splitgp/error.h"
 #include "splitgp/options.h"
+#include "store/file_kind.h"
 #include "store/number_list.h"
 
 namespace splitgp::store {
@@ -50,12 +51,41 @@ void write_theta(TableWriter& rows, const Hyperparameters& theta, std::uint64_t 
   rows.add(mean).add(output_scale).write();
 }
 
-ThetaVersions read_thetas(const Database& database, Eigen::Index inputs, Eigen::Index outputs) {
-  ThetaVersions thetas;
-  TableReader rows(database, "theta", "version");
+void write_trend(TableWriter& rows, const Hyperparameters& theta, std::uint64_t version) {
+  const std::string trend = to_text(theta.trend);
+  const std::string origin = to_text(theta.trend_origin);
+  rows.add(version).add(trend).add(origin).add(theta.trend_reach).write();
+}
+
+namespace {
+
+// θ by version, with nothing but its trend.
+std::map<std::uint64_t, Hyperparameters> read_trends(const Database& database) {
+  std::map<std::uint64_t, Hyperparameters> trends;
+  if (format_version(database) < 2) return trends;
+  TableReader rows(database, "theta_trend", "version");
   while (rows.next()) {
     Hyperparameters theta;
     const std::uint64_t version = rows.count();
+    theta.trend = read_vector(rows, "trend");
+    theta.trend_origin = read_vector(rows, "trend_origin");
+    theta.trend_reach = rows.real();
+    rows.end_row();
+    if (!trends.emplace(version, std::move(theta)).second) rows.fail("it appears twice");
+  }
+  return trends;
+}
+
+}  // namespace
+
+ThetaVersions read_thetas(const Database& database, Eigen::Index inputs, Eigen::Index outputs) {
+  std::map<std::uint64_t, Hyperparameters> trends = read_trends(database);
+  ThetaVersions thetas;
+  TableReader rows(database, "theta", "version");
+  while (rows.next()) {
+    const std::uint64_t version = rows.count();
+    const auto trend = trends.find(version);
+    Hyperparameters theta = trend == trends.end() ? Hyperparameters{} : std::move(trend->second);
     try {
       theta.kernel = parse<KernelFamily>("kernel", rows.text());
       theta.length_scale = read_vector(rows, "length_scale");
@@ -86,6 +116,29 @@ void write_training(TableWriter& rows, std::uint64_t number, const TrainResult& 
   rows.add(result.seconds).write();
 }
 
+void write_training_cause(TableWriter& rows, std::uint64_t number, const TrainResult& result) {
+  rows.add(number).add(std::int64_t{result.surprised}).add(result.regime);
+  rows.add(std::int64_t{result.returned}).write();
+}
+
+namespace {
+
+// Of the trainings that have one: those of an older format do not.
+void read_training_causes(const Database& database, std::vector<TrainResult>& trainings) {
+  if (format_version(database) < 2) return;
+  TableReader rows(database, "training_cause", "number");
+  while (rows.next()) {
+    TrainResult& result =
+        trainings[static_cast<std::size_t>(rows.integer("number", 0, std::ssize(trainings) - 1))];
+    result.surprised = rows.flag("surprised");
+    result.regime = rows.count();
+    result.returned = rows.flag("returned");
+    rows.end_row();
+  }
+}
+
+}  // namespace
+
 std::vector<TrainResult> read_trainings(const Database& database, const ThetaVersions& thetas) {
   constexpr int kMostInt = std::numeric_limits<int>::max();
   std::vector<TrainResult> trainings;
@@ -113,6 +166,7 @@ std::vector<TrainResult> read_trainings(const Database& database, const ThetaVer
     rows.end_row();
     trainings.push_back(std::move(result));
   }
+  read_training_causes(database, trainings);
   return trainings;
 }
 

@@ -14,9 +14,13 @@ namespace splitgp::store {
 using ThetaVersions = std::map<std::uint64_t, ThetaPointer>;
 
 void write_theta(TableWriter& rows, const Hyperparameters& theta, std::uint64_t version);
+/// The part of θ that formats before 2 did not have.
+void write_trend(TableWriter& rows, const Hyperparameters& theta, std::uint64_t version);
 ThetaVersions read_thetas(const Database& database, Eigen::Index inputs, Eigen::Index outputs);
 
 void write_training(TableWriter& rows, std::uint64_t number, const TrainResult& result);
+/// The part of a training that formats before 2 did not have.
+void write_training_cause(TableWriter& rows, std::uint64_t number, const TrainResult& result);
 std::vector<TrainResult> read_trainings(const Database& database, const ThetaVersions& thetas);
 
 }  // namespace splitgp::store

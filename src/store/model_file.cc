@@ -138,7 +138,7 @@ void ModelFile::State::write_to(Durability durability) {
                                                    : "PRAGMA synchronous = NORMAL");
   // It already is, unless someone has changed it.
   database->execute("PRAGMA journal_mode = WAL");
-  store::upgrade(*database, Internals::of(model));
+  store::upgrade(*database, Internals::of(model), input_names, output_names);
   writers = std::make_unique<Writers>(*database, *this);
   writers->model.resume(Internals::of(model));
 }

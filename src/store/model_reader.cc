@@ -10,6 +10,7 @@
 #include "store/model_numbers.h"
 #include "store/option_rows.h"
 #include "store/partition_reader.h"
+#include "store/running_rows.h"
 #include "store/schema.h"
 #include "store/stream_columns.h"
 #include "store/table_rows.h"
@@ -28,6 +29,26 @@ auto read_pairs(const Database& database, const char* table, const char* key, Re
     rows.end_row();
   }
   return pairs;
+}
+
+void read_marks(const ModelNumbers& numbers, std::uint32_t format, StreamKnowledge& knowledge) {
+  TrainingSchedule::Marks marks;
+  marks.next = static_cast<std::uint64_t>(
+      numbers.at("next_training", 2, std::numeric_limits<std::int64_t>::max() / 4));
+  marks.searched = numbers.count("last_search");
+  marks.ever_trained = numbers.flag("ever_trained");
+  if (format >= 2) {
+    marks.regime = numbers.count("regime");
+    marks.regime_next = numbers.count("regime_next");
+    marks.regime_before = numbers.count("regime_before");
+    marks.theta_before = numbers.version("theta_before");
+    marks.surprised = numbers.count("surprised");
+    marks.patience = numbers.count("patience");
+    Surprise::State surprise = knowledge.surprise.state();
+    surprise.unusual = numbers.count("unusual");
+    knowledge.surprise = Surprise(std::move(surprise));
+  }
+  knowledge.schedule = TrainingSchedule(marks);
 }
 
 }  // namespace
@@ -55,10 +76,8 @@ StoredModel read_model(Database& database) {
   state.knowledge.theta = theta->second;
   state.knowledge.training_history = read_trainings(database, thetas);
   numbers.check("trainings", state.knowledge.training_history.size());
-  state.knowledge.schedule = TrainingSchedule(TrainingSchedule::Marks{
-      static_cast<std::uint64_t>(
-          numbers.at("next_training", 2, std::numeric_limits<std::int64_t>::max() / 4)),
-      numbers.count("last_search"), numbers.flag("ever_trained")});
+  read_marks(numbers, format_version(database), state.knowledge);
+  read_running(database, state);
 
   read_partition(database, numbers, thetas, state);
 

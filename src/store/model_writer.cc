@@ -5,6 +5,7 @@
 #include "store/history_rows.h"
 #include "store/number_list.h"
 #include "store/option_rows.h"
+#include "store/running_rows.h"
 #include "store/schema.h"
 #include "store/stream_columns.h"
 
@@ -30,10 +31,13 @@ ModelWriter::ModelWriter(Database& database, Index inputs, Index outputs,
       borrowing_(database, "borrowing", 4, Same::fails),
       split_(database, "split", 8, Same::fails),
       training_(database, "training", 15, Same::fails),
+      training_cause_(database, "training_cause", 5, Same::fails),
       theta_(database, "theta", 9, Same::fails),
+      theta_trend_(database, "theta_trend", 5, Same::fails),
       local_gp_(database, "local_gp", 3, Same::replaces),
       input_(database, "input", 5, Same::replaces),
       output_(database, "output", 5, Same::replaces),
+      running_(database, "running", 3, Same::replaces),
       model_(database, "model", 3, Same::replaces) {}
 
 void ModelWriter::resume(const ModelState& model) {
@@ -106,6 +110,7 @@ void ModelWriter::write_changes(const ModelState& model, const Steps& steps) {
   write_local_gps(model);
   write_stream_columns(input_, input_names_, model.knowledge.input_statistics);
   write_stream_columns(output_, output_names_, model.knowledge.output_statistics);
+  write_running(running_, model);
   write_numbers(model);
 }
 
@@ -141,12 +146,14 @@ void ModelWriter::write_histories(const ModelState& model, const Steps& steps) {
     const TrainResult& result = model.knowledge.training_history[i];
     write_theta_once(result.theta, result.theta_version);
     write_training(training_, i, result);
+    write_training_cause(training_cause_, i, result);
   }
 }
 
 void ModelWriter::write_theta_once(const Hyperparameters& theta, std::uint64_t version) {
   if (thetas_.contains(version) || !new_thetas_.insert(version).second) return;
   write_theta(theta_, theta, version);
+  if (theta.trend.size() > 0) write_trend(theta_trend_, theta, version);
 }
 
 void ModelWriter::write_local_gps(const ModelState& model) {
@@ -184,6 +191,13 @@ void ModelWriter::write_numbers(const ModelState& model) {
   model_.add("next_training").add(marks.next).write();
   model_.add("last_search").add(marks.searched).write();
   model_.add("ever_trained").add(std::int64_t{marks.ever_trained}).write();
+  model_.add("regime").add(marks.regime).write();
+  model_.add("regime_next").add(marks.regime_next).write();
+  model_.add("regime_before").add(marks.regime_before).write();
+  model_.add("theta_before").add(marks.theta_before).write();
+  model_.add("surprised").add(marks.surprised).write();
+  model_.add("patience").add(marks.patience).write();
+  model_.add("unusual").add(model.knowledge.surprise.state().unusual).write();
 }
 
 void ModelWriter::committed() {

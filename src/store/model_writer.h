@@ -73,8 +73,8 @@ class ModelWriter {
   Eigen::Index outputs_;
   std::vector<std::string> input_names_;
   std::vector<std::string> output_names_;
-  TableWriter observation_, borrowing_, split_, training_, theta_, local_gp_, input_, output_,
-      model_;
+  TableWriter observation_, borrowing_, split_, training_, training_cause_, theta_, theta_trend_;
+  TableWriter local_gp_, input_, output_, running_, model_;
 
   Held held_;
   std::uint64_t at_start_ = 0;               // observations when the file was created

@@ -128,6 +128,28 @@ std::vector<Table> schema(Eigen::Index inputs, Eigen::Index outputs) {
   checksum INTEGER NOT NULL
 ) STRICT)",
        3},
+      {"theta_trend", R"(CREATE TABLE theta_trend (
+  version INTEGER PRIMARY KEY,
+  trend TEXT NOT NULL,
+  trend_origin TEXT NOT NULL,
+  trend_reach REAL NOT NULL,
+  checksum INTEGER NOT NULL
+) STRICT)",
+       5, 2},
+      {"training_cause", R"(CREATE TABLE training_cause (
+  number INTEGER PRIMARY KEY,
+  surprised INTEGER NOT NULL,
+  regime INTEGER NOT NULL,
+  returned INTEGER NOT NULL,
+  checksum INTEGER NOT NULL
+) STRICT)",
+       5, 2},
+      {"running", R"(CREATE TABLE running (
+  name TEXT PRIMARY KEY NOT NULL,
+  numbers TEXT NOT NULL,
+  checksum INTEGER NOT NULL
+) STRICT, WITHOUT ROWID)",
+       3, 2},
       {"source", R"(CREATE TABLE source (
   name TEXT PRIMARY KEY NOT NULL,
   rows INTEGER NOT NULL,

@@ -2,12 +2,15 @@
 
 #include "core/validate.h"
 #include "store/file_kind.h"
+#include "store/model_writer.h"
 #include "store/option_rows.h"
 #include "store/schema.h"
 
 namespace splitgp::store {
 
-void upgrade(Database& database, const ModelState& model) {
+void upgrade(Database& database, const ModelState& model,
+             const std::vector<std::string>& input_names,
+             const std::vector<std::string>& output_names) {
   Transaction transaction(database);
   const std::uint32_t format = format_version(database);
   if (format == kFormatVersion) return;
@@ -16,6 +19,10 @@ void upgrade(Database& database, const ModelState& model) {
   database.execute("DELETE FROM option");
   write_options(database, model.options,
                 starting_theta(model.options, model.inputs, model.outputs));
+  // And the rest of the current state.
+  ModelWriter writer(database, model.inputs, model.outputs, input_names, output_names);
+  writer.resume(model);
+  writer.write_changes(model, {});
   transaction.commit();
 }
 

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "core/model_state.h"
 #include "store/database.h"
 
@@ -7,6 +10,8 @@ namespace splitgp::store {
 
 /// Brings the file of `model`, which was just read from it, to the current format; does nothing if
 /// it has that. A kill leaves the file in one format or the other.
-void upgrade(Database& database, const ModelState& model);
+void upgrade(Database& database, const ModelState& model,
+             const std::vector<std::string>& input_names,
+             const std::vector<std::string>& output_names);
 
 }  // namespace splitgp::store

@@ -155,7 +155,8 @@ def test_stages(out):
         assert here.values("method") == list(stages.STAGES)
         error = {stage: here.mean("rmse", method=stage) for stage in stages.STAGES}
         assert error[stages.LAST] < 1.5 * error[stages.BEFORE]
-        assert 0.8 < here.mean("cover_95", method=stages.LAST) <= 1
+        if data not in beyond.ARM:  # from four stretches of a recording nobody can tell the fifth
+            assert 0.85 < here.mean("cover_95", method=stages.LAST) <= 1
 
 
 def test_a_second_run_measures_nothing(out, monkeypatch):

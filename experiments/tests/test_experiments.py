@@ -152,7 +152,7 @@ def test_stages(out):
     assert {row.metric for row in one.rows} >= {"rmse", "nmse", "nlpd", "cover_late", "bytes_a_row"}
     for data in one.values("data"):
         here = one.where(data=data)
-        assert here.values("method") == list(stages.STAGES)
+        assert set(here.values("method")) == set(stages.STAGES)
         error = {stage: here.mean("rmse", method=stage) for stage in stages.STAGES}
         assert error[stages.LAST] < 1.5 * error[stages.BEFORE]
         if data not in beyond.ARM:  # from four stretches of a recording nobody can tell the fifth

@@ -9,7 +9,7 @@ import numpy as np
 from experiments.measure import Floats, Measured, scores, train_and_test
 from experiments.methods import DEFAULT, FULL, LOCAL, LOG, PAPER, RBCM, make
 from experiments.run import Job, Settings
-from splitgp import datasets
+from splitgp import Prediction, datasets
 
 __all__ = [
     "ARM",
@@ -148,6 +148,7 @@ def in_time_order(
     model = make(method, setting=setting, observations=rows, kernel=kernel, seed=seed)
     model.update(table.X[:1], y[:1])
     mean, variance = np.zeros(rows), np.ones(rows)
+    degrees_of_freedom = np.full(rows, np.inf)
     seconds = {"train_seconds": 0.0, "predict_seconds": 0.0}
     measured: Measured = []
     for row in range(1, rows):
@@ -160,10 +161,14 @@ def in_time_order(
         seconds["train_seconds"] += time.process_time() - middle
         mean[row] = prediction.mean[0]
         variance[row] = prediction.variance[0] + prediction.noise_variance[0]
+        degrees_of_freedom[row] = prediction.degrees_of_freedom[0]
         n = row + 1
         if n in CHECKPOINTS or n == rows:
             seen = slice(WARM_UP, n)
-            found = scores(mean[seen], variance[seen], y[seen])
+            whole = Prediction(
+                mean[seen], variance[seen], np.zeros_like(mean[seen]), degrees_of_freedom[seen]
+            )
+            found = scores(whole, y[seen])
             found |= {**seconds, "memory_bytes": float(model.memory_bytes)}
             found["n_local"] = float(model.n_local)
             measured += [(n, metric, value) for metric, value in found.items()]

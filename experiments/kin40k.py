@@ -77,6 +77,6 @@ def measure(
     measured = train_and_test(model, train.X, train.y, test.X[:test_rows], test.y[:test_rows])
     if all_rows:
         prediction, _ = cpu_seconds(lambda: model.predict(test.X))
-        found = scores(prediction.mean, prediction.variance + prediction.noise_variance, test.y)
+        found = scores(prediction, test.y)
         measured.append((len(train.X), "rmse_all_rows", found["rmse"]))
     return measured

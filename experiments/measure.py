@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.methods import Model
+from splitgp import Prediction
 
 __all__ = ["Measured", "cpu_seconds", "scores", "train_and_test"]
 
@@ -27,18 +28,19 @@ def cpu_seconds(action: Callable[[], Any]) -> tuple[Any, float]:
     return result, time.process_time() - start
 
 
-def scores(mean: Floats, variance: Floats, y: Floats) -> dict[str, float]:
-    """RMSE, NLPD and coverage of the 95 % interval; variance is that of an observation.
+def scores(prediction: Prediction, y: Floats) -> dict[str, float]:
+    """RMSE, NLPD and coverage of the 95 % interval, by the predicted distribution.
 
     >>> import numpy as np
-    >>> scores(np.zeros(2), np.ones(2), np.array([1.0, -1.0]))["rmse"]
+    >>> prediction = Prediction(np.zeros(2), np.ones(2), np.zeros(2))
+    >>> scores(prediction, np.array([1.0, -1.0]))["rmse"]
     1.0
     """
-    residual = y - mean
+    low, high = prediction.interval(0.95)
     return {
-        "rmse": float(np.sqrt(np.mean(residual**2))),
-        "nlpd": float(np.mean(0.5 * (np.log(2 * np.pi * variance) + residual**2 / variance))),
-        "coverage": float(np.mean(residual**2 <= 1.959964**2 * variance)),
+        "rmse": float(np.sqrt(np.mean((y - prediction.mean) ** 2))),
+        "nlpd": -float(np.mean(prediction.log_density(y))),
+        "coverage": float(np.mean((low <= y) & (y <= high))),
     }
 
 
@@ -46,7 +48,7 @@ def train_and_test(model: Model, X: Floats, y: Floats, X_test: Floats, y_test: F
     """One pass through the stream, then the test set; each timed separately."""
     _, update_seconds = cpu_seconds(lambda: model.update(X, y))
     prediction, predict_seconds = cpu_seconds(lambda: model.predict(X_test))
-    found = scores(prediction.mean, prediction.variance + prediction.noise_variance, y_test)
+    found = scores(prediction, y_test)
     found |= {
         "train_seconds": update_seconds,
         "predict_seconds": predict_seconds,

@@ -27,9 +27,9 @@ struct Coverage {
 // one side, and changes threefold every 1,500 rows.
 Coverage coverage_on_restless_stream(Calibration calibration) {
   Options options;
-  options.split_limit = 60;
+  options.split_limit = 40;
   options.kernel = KernelFamily::matern32;
-  options.training_observations = 300;
+  options.training_observations = 150;
   options.calibration = calibration;
   SplittingGp model(2, 1, options);
   testing::Random random(1);
@@ -37,7 +37,7 @@ Coverage coverage_on_restless_stream(Calibration calibration) {
   VectorXd y(1);
   Prediction p;
   Coverage result;
-  constexpr int kRows = 6200;
+  constexpr int kRows = 4200;
   int scored = 0;
   int inside = 0;
   int half = 0;

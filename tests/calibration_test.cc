@@ -56,6 +56,9 @@ TEST(CalibrationOption, ChangesNeitherMeansNorWeightsNorThePartition) {
     EXPECT_EQ(model.n_local(), plain.n_local());
     EXPECT_EQ(model.predict(stream.X).mean, plain.predict(stream.X).mean);
     EXPECT_NE(model.predict(stream.X).variance, plain.predict(stream.X).variance);
+    // Conformal intervals differ, the density does not.
+    EXPECT_EQ(model.predict(stream.X).variance,
+              learned(Calibration::adaptive, stream).predict(stream.X).variance);
     const Explanation explained = model.explain(stream.X.col(3));
     const Explanation expected = plain.explain(stream.X.col(3));
     ASSERT_EQ(explained.local.size(), expected.local.size());

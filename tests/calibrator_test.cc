@@ -117,7 +117,8 @@ TEST(Calibrator, StaysFiniteWhateverComes) {
   const double values[] = {0.0, infinity, std::nan(""), 1e-320, 1e300, 0.0};
   for (const double value : values) {
     for (int i = 0; i < 5000; ++i) {
-      calibrator.add_conformal(value, value);
+      calibrator.add_conformal(value);
+      calibrator.add(value, value);
       ASSERT_TRUE(std::isfinite(calibrator.factor()));
       ASSERT_GT(calibrator.factor(), 0.0);
       ASSERT_GT(calibrator.degrees_of_freedom(), 2.0);
@@ -156,7 +157,8 @@ TEST(Calibrator, ConformalIntervalsHoldTheirShareOfAnyStream) {
     calibrator.half_widths(widths);
     for (std::size_t k = 0; k < widths.size(); ++k)
       outside[k] += z > widths[k] * std::sqrt(calibrator.factor()) ? 1 : 0;
-    calibrator.add_conformal(z * z, z * z);
+    calibrator.add_conformal(z * z);
+    calibrator.add(z * z, std::nullopt);
   }
   for (std::size_t k = 0; k < widths.size(); ++k) {
     EXPECT_NEAR(1.0 - outside[k] / double(kRows), Calibrator::kLevels[k], 0.01);
@@ -170,8 +172,11 @@ TEST(Calibrator, GoesOnFromItsNumbers) {
   for (int i = 0; i < 3000; ++i) {
     const double z = random.normal() * (i > 1500 ? 4.0 : 1.0);
     if (i == 1700) restored = Calibrator::restore(whole.numbers());
-    whole.add_conformal(z * z, 0.5 * z * z);
-    if (restored) restored->add_conformal(z * z, 0.5 * z * z);
+    for (Calibrator* one : {&whole, restored ? &*restored : nullptr}) {
+      if (one == nullptr) continue;
+      one->add_conformal(0.5 * z * z);
+      one->add(z * z, one->wants_aggregated() ? std::optional(0.5 * z * z) : std::nullopt);
+    }
   }
   EXPECT_EQ(whole.numbers(), restored->numbers());
   EXPECT_EQ(whole.factor(), restored->factor());

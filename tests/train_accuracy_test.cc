@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <numbers>
 
 #include "splitgp/splitting_gp.h"
 #include "support/tasks.h"
@@ -46,12 +45,18 @@ Score measure(const Task& task, const Options& options) {
   model.update_batch(task.train.X, task.train.Y);
   const Prediction prediction = model.predict(task.test_inputs);
   const Eigen::ArrayXXd error = prediction.mean - task.test_outputs;
-  const Eigen::ArrayXXd variance = prediction.variance + prediction.noise_variance;
+  const Interval interval = prediction.interval(0.95);
+  const auto inside = interval.lower.array() < task.test_outputs.array() &&
+                      task.test_outputs.array() < interval.upper.array();
+  double nlpd = 0.0;
+  for (Eigen::Index i = 0; i < error.cols(); ++i) {
+    for (Eigen::Index o = 0; o < error.rows(); ++o)
+      nlpd -= prediction.log_density(o, i, task.test_outputs(o, i));
+  }
   const Eigen::ArrayXXd centered = task.test_outputs.colwise() - task.test_outputs.rowwise().mean();
   const Eigen::ArrayXd mse = error.square().rowwise().mean();
-  return {std::sqrt(error.square().mean()),
-          (error.abs() < 1.959964 * variance.sqrt()).cast<double>().mean(),
-          0.5 * ((2.0 * std::numbers::pi * variance).log() + error.square() / variance).mean(),
+  return {std::sqrt(error.square().mean()), inside.cast<double>().mean(),
+          nlpd / static_cast<double>(error.size()),
           (mse / centered.square().rowwise().mean()).mean()};
 }
 

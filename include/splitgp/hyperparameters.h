@@ -26,6 +26,15 @@ struct Hyperparameters {
   /// Output o is output_scale_o times a GP with the variances above, so that outputs in different
   /// units still share one factor; empty means all 1.
   Vector output_scale;
+  /// A prior mean that is linear in the inputs: output o expects mean_o + Σ_k trend_(o·d + k) ·
+  /// (x_k − trend_origin_k) where nothing is known. The d slopes of the first output, then those of
+  /// the second, …; empty means all 0: a constant mean.
+  Vector trend;
+  Vector trend_origin;  ///< Where the trend is 0, one value for each input; empty means all 0.
+  /// 0: the trend is part of the prior mean. Otherwise the prior mean is constant, and a local GP
+  /// falls back to the trend where its posterior variance exceeds this share of the signal
+  /// variance: for rows recorded so densely that θ is fit to fill gaps, not to predict beyond them.
+  double trend_reach = 0.0;
 };
 
 }  // namespace splitgp

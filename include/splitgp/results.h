@@ -116,6 +116,12 @@ struct TrainResult {
   bool returned = false;     ///< What surprised is over: θ is what it was before.
   bool searched = false;     ///< From many starts and, if the kernel is automatic, all families.
   double kernel_margin = 0.0;  ///< By how much the best family's objective led the second's.
+  /// Mean log densities, in spreads of the outputs, of the later third of the observations trained
+  /// on, each given the earlier ones near it: without and with a trend found in the first two
+  /// thirds. Both 0 if there was no choice (Options::trend).
+  double forward_without_trend = 0.0;
+  double forward_with_trend = 0.0;
+  bool trend_won = false;  ///< The one with a trend is ahead by more than chance would have it.
   std::vector<std::string> bounds_reached;  ///< "length_scale[3] at its upper bound", …
   std::uint64_t sequence = 0;               ///< Observations in the model when it was trained.
   Eigen::Index observations = 0;            ///< Observations trained on (some twice, if borrowed).

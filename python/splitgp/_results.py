@@ -205,6 +205,9 @@ class TrainResult:
     searched: bool
     kernel_margin: float
     bounds_reached: list[str]
+    surprised: bool
+    regime: int
+    returned: bool
     sequence: int
     observations: int
     local_gps: int

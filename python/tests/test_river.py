@@ -78,6 +78,20 @@ def test_the_distribution_includes_the_noise():
     assert 0.07 < distribution.sigma < 0.2  # the noise's standard deviation is 0.1
 
 
+def test_an_interval_holds_the_mean_and_grows_with_its_level():
+    model = SplittingGPRegressor(split_limit=100)
+    x = {"a": 0.0, "b": 0.0, "c": 0.0}
+    first = model.predict_one(x, with_interval=True)
+    assert first.lower < 0.0 < first.upper
+    for row, y in rows(300):
+        model.learn_one(row, y)
+    narrow = model.predict_one(x, with_interval=True, confidence_level=0.5)
+    wide = model.predict_one(x, with_interval=True)
+    assert wide.lower < narrow.lower < model.predict_one(x) < narrow.upper < wide.upper
+    with pytest.raises(ValueError, match="both True"):
+        model.predict_one(x, with_dist=True, with_interval=True)
+
+
 def test_the_first_answer_is_the_prior():
     x = {"a": 1e6}
     assert SplittingGPRegressor().predict_one(x) == 0.0

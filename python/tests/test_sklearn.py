@@ -36,13 +36,28 @@ def test_pipeline_cross_validation_and_search():
 def test_many_outputs_std_and_samples():
     X, y = stream(120)
     Y = np.stack([y, 100 * y], axis=1)
-    regressor = SplittingGPRegressor(split_limit=50).fit(X, Y)
+    # Without calibration: the deviation of heavy-tailed draws is not found by 2,000 of them.
+    regressor = SplittingGPRegressor(split_limit=50, calibration="none").fit(X, Y)
     mean, std = regressor.predict(X[:4], return_std=True)
     assert mean.shape == std.shape == (4, 2)
     samples = regressor.sample_y(X[:4], n_samples=2000, random_state=0)
     assert samples.shape == (4, 2, 2000)
     np.testing.assert_allclose(samples.mean(axis=-1), mean, atol=0.2 * std.max())
     np.testing.assert_allclose(samples.std(axis=-1), std, rtol=0.1)
+
+
+def test_intervals_hold_what_samples_hold():
+    X, y = stream(300)
+    regressor = SplittingGPRegressor(split_limit=50).fit(X, y)
+    low, high = regressor.predict_interval(X[:4], confidence_level=0.8)
+    assert low.shape == high.shape == (4,)
+    samples = regressor.sample_y(X[:4], n_samples=4000, random_state=0)
+    held = np.mean((low[:, None] < samples) & (samples < high[:, None]), axis=1)
+    np.testing.assert_allclose(held, 0.8, atol=0.03)
+    wide, _ = regressor.predict_interval(X[:4])
+    assert (wide < low).all()
+    with pytest.raises(ValueError, match="level is 1"):
+        regressor.predict_interval(X, confidence_level=1.0)
 
 
 def test_return_cov_says_why_not():

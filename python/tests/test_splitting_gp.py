@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 from conftest import stream
@@ -132,6 +134,51 @@ def test_interval_covers_as_often_as_it_promises():
     gp.update(X[:1000], y[:1000])
     low, high = gp.predict(X[1000:]).interval(0.9)
     assert 0.8 < np.mean((low < y[1000:]) & (y[1000:] < high)) < 0.98
+
+
+@pytest.mark.parametrize("calibration", ["adaptive", "conformal", "none"])
+def test_intervals_and_densities_are_those_of_a_student_t(calibration):
+    X, y = stream(400)
+    gp = splitgp.SplittingGP(split_limit=60, calibration=calibration)
+    gp.update(X, np.stack([y, 10 * y], 1))
+    prediction = gp.predict(X[:7])
+    assert prediction.degrees_of_freedom.shape == (7, 2)
+    assert (prediction.degrees_of_freedom > 2).all()
+    halves = []
+    for level in (0.2, 0.5, 0.9, 0.95, 0.999):
+        low, high = prediction.interval(level)
+        np.testing.assert_allclose(high - prediction.mean, prediction.mean - low)
+        halves.append(high - prediction.mean)
+    assert (np.diff(halves, axis=0) > 0).all()
+    low, high = prediction.interval(0.9, noise=False)
+    assert (high - low < 2 * halves[2]).all()
+    if calibration == "none":
+        assert np.isinf(prediction.degrees_of_freedom).all()
+        np.testing.assert_allclose(halves[3], 1.959963984540054 * prediction.std)
+    # The density of the standardised error, and its units.
+    density = prediction.log_density(prediction.mean)
+    assert density.shape == (7, 2)
+    farther = prediction.log_density(prediction.mean + prediction.std)
+    assert (farther < density).all()
+    with pytest.raises(ValueError, match="y has shape"):
+        prediction.log_density([0.0])
+    again = pickle.loads(pickle.dumps(prediction))
+    np.testing.assert_array_equal(again.interval(0.8), prediction.interval(0.8))
+
+
+def test_predictions_before_updates_have_the_same_intervals():
+    X, y = stream(150)
+    for calibration in ("adaptive", "conformal"):
+        one = splitgp.SplittingGP(split_limit=30, calibration=calibration)
+        other = splitgp.SplittingGP(split_limit=30, calibration=calibration)
+        one.update(X[:50], y[:50])
+        other.update(X[:50], y[:50])
+        before, _ = one.predict_then_update(X[50:], y[50:])
+        expected = []
+        for row in range(50, 150):
+            expected.append(other.predict(X[row : row + 1]).interval(0.9)[1][0])
+            other.update(X[row : row + 1], y[row : row + 1])
+        np.testing.assert_array_equal(before.interval(0.9)[1], expected)
 
 
 def test_known_noise_is_believed_less():

@@ -12,9 +12,9 @@ namespace {
 // The memories of the experts in rows, and 1/ν of their distributions. The shortest memory follows
 // a jump within tens of rows, the longest is steady enough for data that do not change. Below 2.5
 // degrees of freedom the variance would be more than 5 times the squared scale, and soon infinite.
-constexpr std::array kMemory{12.0, 60.0, 300.0, 1500.0};
-constexpr std::array kShape{0.0, 1.0 / 12.0, 1.0 / 6.0, 1.0 / 4.0, 1.0 / 3.0, 1.0 / 2.5};
-constexpr double kMostShape = kShape.back();
+constexpr std::array kExpertMemory{12.0, 60.0, 300.0, 1500.0};
+constexpr std::array kExpertShape{0.0, 1.0 / 12.0, 1.0 / 6.0, 1.0 / 4.0, 1.0 / 3.0, 1.0 / 2.5};
+constexpr double kMostShape = kExpertShape.back();
 // Every step to a shorter memory costs this many nats: a short memory must earn its restlessness.
 constexpr double kHandicap = 2.0;
 // The share of the weights that is dealt out anew with every row. Nobody's weight falls below its
@@ -43,14 +43,14 @@ constexpr double kMostWidening = 20.0;
 // A single row counts at most as this many times the scale², so that one absurd value, or an
 // overflow, is forgotten in due time.
 constexpr double kMostSurprise = 1e4;
-constexpr double kLargest = 1e100;
+constexpr double kLargestInnovation = 1e100;
 // Outputs that do not change at all have innovations 0. Their intervals stop at a ten-thousandth of
 // what θ says: the rest is for training to find.
 constexpr double kLeastScale = 1e-8;
 
 double bounded(double innovation) {
   if (std::isnan(innovation)) return 1.0;  // 0/0 says nothing
-  return std::clamp(innovation, 0.0, kLargest);
+  return std::clamp(innovation, 0.0, kLargestInnovation);
 }
 
 // The derivative of the log likelihood by log scale², times 2, at x = innovation / scale²: 0 on
@@ -62,8 +62,8 @@ double gain(double shape) { return 1.0 + 3.0 * shape; }
 
 double degrees_of(double shape) { return 1.0 / shape; }  // 1/0 is infinite, as it should be
 
-std::size_t memory_of(std::size_t expert) { return expert / kShape.size(); }
-std::size_t shape_of(std::size_t expert) { return expert % kShape.size(); }
+std::size_t memory_of(std::size_t expert) { return expert / kExpertShape.size(); }
+std::size_t shape_of(std::size_t expert) { return expert % kExpertShape.size(); }
 
 // log of the half width of each level, over 1/ν from 0 to kMostShape, so that an update does not
 // have to invert a distribution.
@@ -116,24 +116,24 @@ const HalfWidths& half_width_table() {
 }
 
 // What the experts' densities share, and the weights they start from and are pulled back to.
-struct Constants {
-  std::array<double, kShape.size()> log_peak;
-  std::array<double, kMemory.size() * kShape.size()> prior;
+struct ExpertConstants {
+  std::array<double, kExpertShape.size()> log_peak;
+  std::array<double, kExpertMemory.size() * kExpertShape.size()> prior;
 
-  Constants() {
-    for (std::size_t j = 0; j < kShape.size(); ++j)
-      log_peak[j] = student_t_log_peak(degrees_of(kShape[j]));
+  ExpertConstants() {
+    for (std::size_t j = 0; j < kExpertShape.size(); ++j)
+      log_peak[j] = student_t_log_peak(degrees_of(kExpertShape[j]));
     double sum = 0.0;
     for (std::size_t e = 0; e < prior.size(); ++e) {
-      const auto shorter = static_cast<double>(kMemory.size() - 1 - memory_of(e));
+      const auto shorter = static_cast<double>(kExpertMemory.size() - 1 - memory_of(e));
       sum += prior[e] = std::exp(-kHandicap * shorter);
     }
     for (double& weight : prior) weight /= sum;
   }
 };
 
-const Constants& constants() {
-  static const Constants result;
+const ExpertConstants& expert_constants() {
+  static const ExpertConstants result;
   return result;
 }
 
@@ -141,7 +141,7 @@ const Constants& constants() {
 
 Calibrator::Calibrator() {
   scale_.fill(1.0);
-  weight_ = constants().prior;
+  weight_ = expert_constants().prior;
 }
 
 void Calibrator::add(double local, std::optional<double> aggregated) {
@@ -156,7 +156,7 @@ void Calibrator::add(double local, std::optional<double> aggregated) {
   settle();
 }
 
-void Calibrator::add_conformal(double local, double aggregated) {
+void Calibrator::add_conformal(double aggregated) {
   // Each level's interval grows when a row fell outside and shrinks a little when not; the two
   // balance only where 1 − level of the rows fall outside, whatever the stream does.
   std::array<double, kLevels.size()> widths;
@@ -167,7 +167,6 @@ void Calibrator::add_conformal(double local, double aggregated) {
     widening_[k] = std::clamp(widening_[k] + kConformalStep * (outside - (1.0 - kLevels[k])),
                               -kMostWidening, kMostWidening);
   }
-  add(local, wants_aggregated() ? std::optional(aggregated) : std::nullopt);
 }
 
 // The local innovation of the same row, as seen by the same yardstick, takes out most of the
@@ -197,11 +196,11 @@ void Calibrator::follow_quantiles(double local) {
 
 // Bayes' rule, and the share that is dealt out anew.
 void Calibrator::weigh_experts(double local) {
-  const Constants& known = constants();
+  const ExpertConstants& known = expert_constants();
   std::array<double, kExperts> density;
   double best = -std::numeric_limits<double>::infinity();
   for (std::size_t e = 0; e < kExperts; ++e) {
-    const double shape = kShape[shape_of(e)];
+    const double shape = kExpertShape[shape_of(e)];
     const double x = local / scale_[e];
     const double exponent = shape == 0.0 ? x : (1.0 / shape + 1.0) * std::log1p(shape * x);
     density[e] = known.log_peak[shape_of(e)] - 0.5 * (std::log(scale_[e]) + exponent);
@@ -221,10 +220,11 @@ void Calibrator::weigh_experts(double local) {
 void Calibrator::follow_scales(double local) {
   const double belief = kBelief + static_cast<double>(updates_);
   for (std::size_t e = 0; e < kExperts; ++e) {
-    const double shape = kShape[shape_of(e)];
+    const double shape = kExpertShape[shape_of(e)];
     const double x = std::min(local / scale_[e], kMostSurprise);
-    const double rate = gain(shape) / std::min(kMemory[memory_of(e)], belief);
-    scale_[e] = std::clamp(scale_[e] * (1.0 + rate * score(x, shape)), kLeastScale, kLargest);
+    const double rate = gain(shape) / std::min(kExpertMemory[memory_of(e)], belief);
+    scale_[e] =
+        std::clamp(scale_[e] * (1.0 + rate * score(x, shape)), kLeastScale, kLargestInnovation);
   }
 }
 
@@ -234,7 +234,7 @@ void Calibrator::mix() {
   double shape = 0.0;
   for (std::size_t e = 0; e < kExperts; ++e) {
     log_scale += weight_[e] * std::log(scale_[e]);
-    shape += weight_[e] * kShape[shape_of(e)];
+    shape += weight_[e] * kExpertShape[shape_of(e)];
   }
   mixed_scale_ = std::exp(log_scale);
   mixed_shape_ = shape;

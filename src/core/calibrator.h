@@ -27,8 +27,8 @@ class Calibrator {
   /// What one update showed, both in units of the variance before calibration: the squared error of
   /// the owner's prediction, and of the aggregated one if it was made.
   void add(double local, std::optional<double> aggregated);
-  /// The same, and the aggregated one also teaches the conformal intervals.
-  void add_conformal(double local, double aggregated);
+  /// What one update showed about the conformal intervals; before add(), which moves the yardstick.
+  void add_conformal(double aggregated);
   /// Whether the update in hand should score the aggregated prediction: it costs a prediction, and
   /// how much it gains on the local one changes slowly.
   bool wants_aggregated() const { return updates_ % kAggregatedEvery == kAggregatedEvery - 1; }

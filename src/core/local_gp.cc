@@ -111,7 +111,7 @@ double LocalGp::append_to_factor(Index row, const Eigen::Ref<const VectorXd>& x,
   factor_.append_solved(w, pivot);
   jittered_[static_cast<std::size_t>(row)] = lifted + jitter > 0.0 ? 1 : 0;
   for (Index o = 0; o < outputs_.cols(); ++o) {
-    const double residual = (outputs_(row, o) - theta.mean(o)) / theta.output_scale(o);
+    const double residual = (outputs_(row, o) - theta_->prior_mean(o, x)) / theta.output_scale(o);
     solved_(row, o) = (residual - w.dot(solved_.col(o).head(row))) / pivot;
   }
   return lifted + jitter;
@@ -226,8 +226,10 @@ void LocalGp::factorise() {
   Eigen::MatrixXd no_cross(0, n);
   if (factor_.append_block(no_cross, K, rounding)) {
     for (Index o = 0; o < outputs_.cols(); ++o) {
-      solved_.col(o).head(n) =
-          (outputs_.col(o).head(n).array() - theta.mean(o)) / theta.output_scale(o);
+      for (Index j = 0; j < n; ++j) {
+        solved_(j, o) =
+            (outputs_(j, o) - theta_->prior_mean(o, inputs_.row(j))) / theta.output_scale(o);
+      }
     }
     factor_.solve_lower(solved_.topRows(n));
     return;
@@ -269,11 +271,27 @@ void LocalGp::predict(const Eigen::Ref<const Eigen::MatrixXd>& X, Workspace& wor
   for (Index i = 0; i < X.cols(); ++i) {
     const auto w = W.col(i);
     for (Index o = 0; o < outputs_.cols(); ++o) {
-      means(o, i) = theta.mean(o) + theta.output_scale(o) * w.dot(solved_.col(o).head(n));
+      means(o, i) =
+          theta_->prior_mean(o, X.col(i)) + theta.output_scale(o) * w.dot(solved_.col(o).head(n));
     }
     const double explained = w.squaredNorm();
-    posteriors[static_cast<std::size_t>(i)] = {std::max(theta.signal_variance - explained, least),
-                                               explained};
+    const double remaining = std::max(theta.signal_variance - explained, least);
+    posteriors[static_cast<std::size_t>(i)] = {remaining, explained};
+    if (theta_->prior_mean.falls_back())
+      fall_back(X.col(i), means.col(i), posteriors[static_cast<std::size_t>(i)]);
+  }
+}
+
+// Where this local GP knows little, the trend speaks for it, with the prior's variance.
+void LocalGp::fall_back(const Eigen::Ref<const VectorXd>& x, Eigen::Ref<VectorXd> mean,
+                        Posterior& posterior) const {
+  const Hyperparameters& theta = theta_->values;
+  const double trust =
+      trust_in_posterior(posterior.variance / theta.signal_variance, theta.trend_reach);
+  posterior.variance += (1.0 - trust) * posterior.explained;
+  for (Index o = 0; o < mean.size(); ++o) {
+    const double trend = theta_->prior_mean.trend(o, x);
+    mean(o) = trend + trust * (mean(o) - trend);
   }
 }
 

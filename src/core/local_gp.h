@@ -164,6 +164,8 @@ class LocalGp {
   void factorise();
   double append_to_factor(Eigen::Index row, const Eigen::Ref<const Eigen::VectorXd>& x,
                           Workspace& workspace);
+  void fall_back(const Eigen::Ref<const Eigen::VectorXd>& x, Eigen::Ref<Eigen::VectorXd> mean,
+                 Posterior& posterior) const;
   double lift_noise(Eigen::Index row) const;
   double lift_pivot(double pivot_squared, double diagonal) const;
   Eigen::VectorXd in_split_space(const Eigen::Ref<const Eigen::VectorXd>& difference) const;
@@ -185,7 +187,7 @@ class LocalGp {
   std::vector<std::uint8_t> owned_;
 
   GrowingCholesky factor_;
-  Eigen::MatrixXd solved_;  // z = L⁻¹ (y − mean) / output_scale, for each output
+  Eigen::MatrixXd solved_;  // z = L⁻¹ (y − prior mean) / output_scale, for each output
 
   OjaDirection oja_;  // of the owned inputs; idle unless direction_ is oja
 

@@ -5,6 +5,8 @@
 #include <limits>
 #include <numbers>
 
+#include "core/prior_mean.h"
+
 namespace splitgp {
 
 using Eigen::Index;
@@ -37,7 +39,16 @@ void invert_lower(Eigen::Ref<MatrixXd> A) {
 
 }  // namespace
 
-// log p(Y | X, θ) of one block: with R = (Y − mean)/output_scale, α = K⁻¹R and p outputs,
+MatrixXd residuals(const TrainingSet::Block& block, const Hyperparameters& theta) {
+  const PriorMean prior_mean(theta);
+  MatrixXd R = block.outputs;
+  for (Index o = 0; o < R.cols(); ++o) {
+    for (Index j = 0; j < R.rows(); ++j) R(j, o) -= prior_mean(o, block.inputs.row(j));
+  }
+  return R * theta.output_scale.cwiseInverse().asDiagonal();
+}
+
+// log p(Y | X, θ) of one block: with R = (Y − prior mean)/output_scale, α = K⁻¹R and p outputs,
 //   −½ Σ R∘α − p/2 log|K| − n Σ log output_scale − np/2 log 2π,
 // and its derivative by any parameter of K: ½ Σ_ij (ααᵀ − p·K⁻¹)_ij · ∂K_ij.
 double LogLikelihood::of(const TrainingSet::Block& block, const Hyperparameters& theta,
@@ -66,8 +77,7 @@ double LogLikelihood::of(const TrainingSet::Block& block, const Hyperparameters&
   Eigen::LLT<Eigen::Ref<MatrixXd>> llt(K);
   if (llt.info() != Eigen::Success) return -std::numeric_limits<double>::infinity();
 
-  const MatrixXd R = (block.outputs.rowwise() - theta.mean.transpose()) *
-                     theta.output_scale.cwiseInverse().asDiagonal();
+  const MatrixXd R = residuals(block, theta);
   const MatrixXd alpha = llt.solve(R);
   const double log_root_determinant = K.diagonal().array().log().sum();  // K now holds L
   const double value = -0.5 * R.cwiseProduct(alpha).sum() -

@@ -32,6 +32,9 @@ struct ThetaGradient {
   Eigen::VectorXd output_scale;
 };
 
+/// (Y − prior mean) / output_scale of a block's observations, n × p.
+Eigen::MatrixXd residuals(const TrainingSet::Block& block, const Hyperparameters& theta);
+
 /// log p(Y | X, θ) of a block of observations. The object only holds buffers: otherwise every
 /// evaluation would map matrices of this size from the system and unmap them, which takes a quarter
 /// of its time. One thread at a time.

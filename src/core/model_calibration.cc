@@ -28,13 +28,18 @@ bool knows_units(const ModelState& model) {
          model.options.training == Training::off;
 }
 
+// Whether the aggregated prediction is compared with the owner's at this update. With one local GP
+// there is nothing to aggregate.
+bool corrects_for_aggregation(const ModelState& model) {
+  return model.partition.size() > 1 && !model.calibrators.empty() &&
+         model.calibrators.front().wants_aggregated();
+}
+
 }  // namespace
 
 bool scores_aggregated(const ModelState& model) {
   if (model.calibrators.empty()) return false;
-  if (model.options.calibration == Calibration::conformal) return true;
-  // With one local GP there is nothing to aggregate.
-  return model.partition.size() > 1 && model.calibrators.front().wants_aggregated();
+  return model.options.calibration == Calibration::conformal || corrects_for_aggregation(model);
 }
 
 void note_local_scales(ModelState& model, const LocalGp& local) {
@@ -46,6 +51,7 @@ void note_local_scales(ModelState& model, const LocalGp& local) {
 void calibrate(ModelState& model, const Observation& observation, const LocalGp& local,
                const Prediction* before) {
   if (!knows_units(model)) return;
+  const bool corrects = corrects_for_aggregation(model);
   for (Index o = 0; o < std::ssize(model.calibrators); ++o) {
     Calibrator& calibrator = model.calibrators[static_cast<std::size_t>(o)];
     const double z = local.innovation()(o);
@@ -53,10 +59,9 @@ void calibrate(ModelState& model, const Observation& observation, const LocalGp&
     std::optional<double> aggregated;
     if (before != nullptr) aggregated = squared_innovation(model, observation, *before, o);
     if (model.options.calibration == Calibration::conformal) {
-      calibrator.add_conformal(innovation, aggregated.value_or(innovation));
-    } else {
-      calibrator.add(innovation, aggregated);
+      calibrator.add_conformal(aggregated.value_or(innovation));
     }
+    calibrator.add(innovation, corrects ? aggregated : std::nullopt);
   }
 }
 

@@ -111,7 +111,8 @@ std::size_t SplittingGp::memory_bytes() const {
   const StreamKnowledge& knowledge = model.knowledge;
   const auto vectors_of = [](const Hyperparameters& theta) {
     return static_cast<std::size_t>(theta.length_scale.size() + theta.mean.size() +
-                                    theta.output_scale.size()) *
+                                    theta.output_scale.size() + theta.trend.size() +
+                                    theta.trend_origin.size()) *
            sizeof(double);
   };
   std::size_t bytes = sizeof(*this) + sizeof(State) + model.partition.centers.memory_bytes() +
@@ -119,6 +120,8 @@ std::size_t SplittingGp::memory_bytes() const {
                       knowledge.training_history.capacity() * sizeof(TrainResult);
   bytes += static_cast<std::size_t>(model.workspace.columns.size()) * sizeof(double);
   bytes += model.calibrators.capacity() * sizeof(Calibrator);
+  bytes += model.neighbors.capacity() * sizeof(Neighbor);
+  bytes += static_cast<std::size_t>(2 * knowledge.outputs()) * sizeof(double);  // of surprise
   bytes += sizeof(Theta) + 2 * vectors_of(knowledge.theta->values);
   if (model.options.hyperparameters) bytes += vectors_of(*model.options.hyperparameters);
   for (const TrainResult& result : knowledge.training_history) bytes += vectors_of(result.theta);

@@ -36,6 +36,7 @@ class LocalGpRegions : public TrainingRegions {
       block.inputs.row(row) = local.inputs().row(j);
       block.outputs.row(row) = local.outputs().row(j);
       block.noise_variance(row++) = local.noise_variance()(j);
+      block.sequence.push_back(local.sequence(j));
     }
   }
 

@@ -71,6 +71,10 @@ void each_option(Visitor&& visit) {
                     .without = "Train only when the stream has grown by half",
                     .since = 2},
         &Options::surprise);
+  visit(OptionEntry{.name = "trend",
+                    .help = "Whether training looks for a prior mean that is linear in the inputs",
+                    .since = 2},
+        &Options::trend);
   visit(OptionEntry{.name = "threads",
                     .help = "Threads that share a batch of predictions",
                     .least = 1,
@@ -91,6 +95,20 @@ void each_hyperparameter(Visitor&& visit) {
   visit(OptionEntry{"shape", "Shape of the rational_quadratic kernel"}, &Hyperparameters::shape);
   visit(OptionEntry{"mean", "Prior mean, one for each output"}, &Hyperparameters::mean);
   visit(OptionEntry{"output_scale", "Scale of each output"}, &Hyperparameters::output_scale);
+  visit(
+      OptionEntry{.name = "trend",
+                  .help = "Slopes of the prior mean: all inputs of the first output, then the next",
+                  .since = 2},
+      &Hyperparameters::trend);
+  visit(OptionEntry{.name = "trend_origin",
+                    .help = "Where the trend is 0, one value for each input",
+                    .since = 2},
+        &Hyperparameters::trend_origin);
+  visit(OptionEntry{.name = "trend_reach",
+                    .help = "The share of variance left at which the trend replaces a local GP; 0: "
+                            "the trend is part of the prior",
+                    .since = 2},
+        &Hyperparameters::trend_reach);
 }
 
 /// The parts of θ that may be fixed: visit(name, pointer to the member of FixedHyperparameters).

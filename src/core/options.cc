@@ -45,6 +45,12 @@ constexpr NamedValue<Calibration> kCalibrations[] = {
     {Calibration::none, "none", "the variances of theta alone"},
 };
 
+constexpr NamedValue<Trend> kTrends[] = {
+    {Trend::automatic, "auto", "adopted if it predicts later observations from earlier ones"},
+    {Trend::none, "none", "a constant prior mean"},
+    {Trend::linear, "linear", "always"},
+};
+
 }  // namespace
 
 template <>
@@ -71,6 +77,10 @@ template <>
 std::span<const NamedValue<Calibration>> named_values() {
   return kCalibrations;
 }
+template <>
+std::span<const NamedValue<Trend>> named_values() {
+  return kTrends;
+}
 
 namespace {
 
@@ -90,6 +100,7 @@ std::string_view to_string(PrincipalDirection value) { return name_of(value); }
 std::string_view to_string(SplitSpace value) { return name_of(value); }
 std::string_view to_string(Training value) { return name_of(value); }
 std::string_view to_string(Calibration value) { return name_of(value); }
+std::string_view to_string(Trend value) { return name_of(value); }
 
 template <typename Enum>
 Enum parse(std::string_view field, std::string_view text) {
@@ -109,6 +120,7 @@ template PrincipalDirection parse<PrincipalDirection>(std::string_view, std::str
 template SplitSpace parse<SplitSpace>(std::string_view, std::string_view);
 template Training parse<Training>(std::string_view, std::string_view);
 template Calibration parse<Calibration>(std::string_view, std::string_view);
+template Trend parse<Trend>(std::string_view, std::string_view);
 
 Options Options::paper() {
   Options options;
@@ -120,6 +132,7 @@ Options Options::paper() {
   options.split_space = SplitSpace::raw;
   options.calibration = Calibration::none;
   options.surprise = false;
+  options.trend = Trend::none;
   return options;
 }
 

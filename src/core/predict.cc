@@ -23,7 +23,7 @@ namespace {
 constexpr Index kMostQueries = 4096;
 constexpr Index kMostAnswers = 32768;
 // Variances are kept below this: infinite ones could not be added up.
-constexpr double kLargest = 0.25 * std::numeric_limits<double>::max();
+constexpr double kLargestVariance = 0.25 * std::numeric_limits<double>::max();
 // Queries that one local GP answers at a time.
 constexpr Index kBlock = 32;
 
@@ -154,10 +154,10 @@ void combine_calibrated(const ModelState& model, const Predictor& predictor, Ind
       // Deviations until the very end: products of variances may overflow on the way.
       deviation += weight * scale * std::sqrt(predictor.candidates[at].posterior.variance);
       const double noise = scale * std::sqrt(theta.noise_variance);
-      noise_variance += weight * std::min(noise * noise, kLargest);
+      noise_variance += weight * std::min(noise * noise, kLargestVariance);
     }
-    result.variance(o, column) = std::min(deviation * deviation, kLargest);
-    result.noise_variance(o, column) = std::min(noise_variance, kLargest);
+    result.variance(o, column) = std::min(deviation * deviation, kLargestVariance);
+    result.noise_variance(o, column) = std::min(noise_variance, kLargestVariance);
     result.degrees_of_freedom(o, column) = calibrator.degrees_of_freedom();
     if (model.options.calibration != Calibration::conformal) continue;
     constexpr auto kLevels = static_cast<Index>(Calibrator::kLevels.size());
@@ -192,7 +192,10 @@ Index n_asked(const ModelState& model) {
   return model.options.neighbors == 0 ? all : std::min<Index>(model.options.neighbors, all);
 }
 
-void fill_with_prior(const ModelState& model, Index queries, Prediction& result) {
+void fill_with_prior(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X,
+                     Prediction& result) {
+  const Index queries = X.cols();
+  const PriorMean& prior_mean = model.knowledge.theta->prior_mean;
   const Hyperparameters& theta = model.knowledge.theta->values;
   for (Matrix* part :
        {&result.mean, &result.variance, &result.noise_variance, &result.degrees_of_freedom})
@@ -200,7 +203,7 @@ void fill_with_prior(const ModelState& model, Index queries, Prediction& result)
   for (Index o = 0; o < model.outputs; ++o) {
     const double squared_scale = theta.output_scale(o) * theta.output_scale(o);
     result.noise_variance.row(o).setConstant(theta.noise_variance * squared_scale);
-    result.mean.row(o).setConstant(theta.mean(o));
+    for (Index i = 0; i < queries; ++i) result.mean(o, i) = prior_mean.trend(o, X.col(i));
     result.variance.row(o).setConstant(theta.signal_variance * squared_scale);
     result.degrees_of_freedom.row(o).setConstant(std::numeric_limits<double>::infinity());
   }
@@ -266,7 +269,8 @@ std::vector<LocalPrediction> explain(const ModelState& model, const Eigen::Ref<c
           std::sqrt(predictor.local_scales(o, static_cast<Index>(i)) *
                     model.calibrators[static_cast<std::size_t>(o)].factor()) *
           model.partition.at(predictor.local_gps[i]).theta().values.output_scale(o);
-      result.back().variance(o) = std::min(scale * scale * candidate.posterior.variance, kLargest);
+      result.back().variance(o) =
+          std::min(scale * scale * candidate.posterior.variance, kLargestVariance);
     }
   }
   return result;

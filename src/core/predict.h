@@ -6,8 +6,10 @@
 
 namespace splitgp {
 
-/// Sizes the result and fills it with the prior, the answer where nothing is known.
-void fill_with_prior(const ModelState& model, Eigen::Index queries, Prediction& result);
+/// Sizes the result for the columns of X and fills it with the prior, the answer where nothing is
+/// known.
+void fill_with_prior(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X,
+                     Prediction& result);
 
 /// Algorithm 3, Predict, at the columns of X.
 /// REQUIRES: the model has a local GP; fill_with_prior has made the result.

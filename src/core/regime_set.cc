@@ -117,6 +117,7 @@ TrainingSet::Block block_of(std::vector<Row>& fresh, std::vector<Row>& older,
       block.inputs.row(to) = local->inputs().row(from);
       block.outputs.row(to) = local->outputs().row(from);
       block.noise_variance(to++) = local->noise_variance()(from);
+      block.sequence.push_back(local->sequence(from));
     }
   }
   return block;

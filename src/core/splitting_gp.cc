@@ -71,7 +71,7 @@ std::vector<UpdateResult> SplittingGp::update_batch(MatrixView X, MatrixView Y,
 
 void SplittingGp::predict(MatrixView X, Prediction& result) const {
   check_values("x", columns(X), state_->inputs);
-  fill_with_prior(*state_, X.cols, result);
+  fill_with_prior(*state_, columns(X), result);
   if (state_->partition.local_gps.empty()) return;
   core().predict(*state_, columns(X), result);
 }
@@ -79,7 +79,7 @@ void SplittingGp::predict(MatrixView X, Prediction& result) const {
 UpdateResult SplittingGp::predict_then_update(MatrixView x, MatrixView y, Prediction& before,
                                               double noise_variance) {
   check_observation(*state_, x, y, noise_variance);
-  fill_with_prior(*state_, 1, before);
+  fill_with_prior(*state_, columns(x), before);
   return core().predict_then_update(
       *state_, {column(x), column(y), noise_variance, state_->knowledge.observations}, before);
 }

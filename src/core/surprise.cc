@@ -33,8 +33,7 @@ constexpr std::uint64_t kMostRows = 256;
 
 }  // namespace
 
-void Surprise::observe(
-    const Eigen::Ref<const Eigen::RowVectorXd, 0, Eigen::InnerStride<>>& innovation) {
+void Surprise::observe(const Innovation& innovation) {
   bool as_usual = true;
   for (Index o = 0; o < state_.recent.size(); ++o) {
     // Anything that is not a number is as surprising as can be.

@@ -27,7 +27,9 @@ class Surprise {
   explicit Surprise(State state) : state_(std::move(state)) {}
   const State& state() const { return state_; }
 
-  void observe(const Eigen::Ref<const Eigen::RowVectorXd, 0, Eigen::InnerStride<>>& innovation);
+  /// One for each output; a row of a matrix, which is not copied.
+  using Innovation = Eigen::Ref<const Eigen::RowVectorXd, 0, Eigen::InnerStride<>>;
+  void observe(const Innovation& innovation);
 
   bool loud() const;
   bool quiet() const;

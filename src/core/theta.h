@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/kernel.h"
+#include "core/prior_mean.h"
 #include "splitgp/hyperparameters.h"
 
 namespace splitgp {
@@ -13,11 +14,12 @@ namespace splitgp {
 /// factors were built with it.
 struct Theta {
   Theta(Hyperparameters completed, std::uint64_t number)
-      : values(std::move(completed)), version(number), kernel(values) {}
+      : values(std::move(completed)), version(number), kernel(values), prior_mean(values) {}
 
   Hyperparameters values;
   std::uint64_t version;  // counts the changes of θ
   Kernel kernel;
+  PriorMean prior_mean;
 };
 
 using ThetaPointer = std::shared_ptr<const Theta>;

@@ -25,7 +25,7 @@ constexpr double kSurprising = 0.5;
 
 TrainingPlan training_plan(const StreamKnowledge& knowledge, const Options& options,
                            const TrainingSet& set, bool search) {
-  TrainingPlan plan{options.kernel, options.fixed, knowledge.theta->values};
+  TrainingPlan plan{options.kernel, options.fixed, options.trend, knowledge.theta->values};
   plan.warm = knowledge.schedule.ever_trained() || knowledge.theta_given;
   plan.search = search;
   // What earlier trainings saw and this one does not; nothing while the set holds the whole stream.
@@ -42,7 +42,8 @@ TrainingPlan training_plan(const StreamKnowledge& knowledge, const Options& opti
 bool begins_regime(const StreamKnowledge& knowledge) {
   const Surprise& surprise = knowledge.surprise;
   const std::uint64_t n = knowledge.observations;
-  return (surprise.loud() || surprise.quiet()) &&
+  // What was never as usual is not new.
+  return (surprise.loud() || surprise.quiet()) && surprise.rows() < n &&
          knowledge.schedule.surprise_due(n, n - surprise.rows(), knowledge.inputs());
 }
 

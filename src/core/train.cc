@@ -1,13 +1,16 @@
 #include "core/train.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <limits>
 #include <utility>
 
+#include "core/forward_check.h"
 #include "core/objective.h"
 #include "core/optimise.h"
+#include "core/trend.h"
 
 namespace splitgp {
 
@@ -28,9 +31,24 @@ constexpr Index kCompareObservations = 800;
 constexpr StopWhen kCompare{20, 1e-4};
 constexpr StopWhen kFinish{50, 1e-5};
 
+constexpr std::array kFamilies{KernelFamily::rbf, KernelFamily::matern12, KernelFamily::matern32,
+                               KernelFamily::matern52};
+
 // Noise that is this share of the outputs' variance calls for another start on more observations.
 constexpr double kSuspiciousNoise = 0.2;
 constexpr StopWhen kSecondOpinion{40, 1e-4};
+
+// A trend, or its removal, shows what it is worth after this many steps.
+constexpr StopWhen kChallenge{10, 1e-4};
+
+// Noise below this share of the outputs' variance must be shown by the data: it is raised, up to
+// the second share, as long as that costs no more than so many nats of the log likelihood of all
+// observations.
+constexpr double kDoubtfulNoise = 1e-4;
+constexpr double kMostDoubtfulNoise = 1e-3;
+constexpr double kNoiseDoubt = 3.0;
+// Noise below this share of the outputs' variance is none.
+constexpr double kInterpolating = 1e-5;
 
 // The best θ of one family so far, on the observations it was last optimised on.
 struct Contender {
@@ -47,7 +65,7 @@ Index rows_of(const TrainingSet& set) {
 
 void optimise(const TrainingSet& set, const TrainingPlan& plan, const VectorXd* start,
               const StopWhen& stop, Contender& contender, TrainResult& result) {
-  Objective objective(set, contender.family, plan.current, plan.fixed);
+  Objective objective(set, contender.family, contender.theta, plan.fixed);
   if (plan.memory > 0.0 && contender.family == plan.current.kernel) {
     objective.remember(plan.current, plan.memory);
   }
@@ -117,10 +135,7 @@ Contender search(const TrainingSet& set, const TrainingPlan& plan, TrainResult& 
   const TrainingSet few = thin(set, kFirstLookObservations);
   const TrainingSet more = thin(set, kCompareObservations);
   std::vector<KernelFamily> families{named_family(plan)};
-  if (plan.kernel == KernelFamily::automatic) {
-    families = {KernelFamily::rbf, KernelFamily::matern12, KernelFamily::matern32,
-                KernelFamily::matern52};
-  }
+  if (plan.kernel == KernelFamily::automatic) families.assign(kFamilies.begin(), kFamilies.end());
   std::vector<Contender> contenders;
   for (const KernelFamily family : families)
     contenders.push_back(first_look(few, family, plan, result));
@@ -159,37 +174,146 @@ bool is_over(const TrainingSet& set, const TrainingPlan& plan) {
          value_of(since, plan, *plan.before) > value_of(since, plan, plan.current);
 }
 
+// θ with a trend, for the first time. What is left of the function may call for another family: on
+// powergen, rbf instead of matern12.
+Contender challenger(const TrainingSet& set, const TrainingPlan& plan, const Contender& found,
+                     TrainResult& result) {
+  Contender best = found;
+  if (!plan.search || plan.kernel != KernelFamily::automatic) return best;
+  const TrainingSet few = thin(set, kFirstLookObservations);
+  best.value = -std::numeric_limits<double>::infinity();
+  const Hyperparameters with = with_trend(few, found.theta);
+  for (const KernelFamily family : kFamilies) {
+    Contender tried{family, with};
+    tried.theta.kernel = family;
+    const VectorXd start =
+        Objective(few, family, with, plan.fixed).start(medium_length_scale(set), 0.01);
+    optimise(few, plan, family == found.family ? nullptr : &start, kFirstLook, tried, result);
+    if (tried.value > best.value) best = std::move(tried);
+  }
+  return best;
+}
+
+// θ with and without a trend, each as good as a few steps make it; which of them predicts better
+// forward in time decides.
+Contender choose_trend(const TrainingSet& set, const TrainingPlan& plan, const Contender& found,
+                       TrainResult& result) {
+  if (plan.trend == Trend::linear) {
+    Contender with = found;
+    with.theta = with_trend(set, found.theta);
+    return with;
+  }
+  const TrainingSet more = thin(set, kCompareObservations);
+  Contender without = found, with = found;
+  if (has_trend(found.theta)) {
+    without.theta = without_trend(found.theta);
+    optimise(more, plan, nullptr, kChallenge, without, result);
+  } else {
+    with = challenger(set, plan, found, result);
+    with.theta = with_trend(more, with.theta);
+    optimise(more, plan, nullptr, kChallenge, with, result);
+  }
+  const ForwardCheck check = check_trend(set, without.theta, with.theta);
+  result.forward_without_trend = check.without;
+  result.forward_with_trend = check.with;
+  result.trend_won = check.trend_wins;
+  // Every change of mind costs more than a slightly worse prior.
+  const bool stays = has_trend(found.theta) && !check.trend_loses;
+  if (!check.trend_wins && !stays) return without;
+  with.theta = with_trend(set, with.theta);
+  return with;
+}
+
+// The largest noise that costs no more than kNoiseDoubt in log likelihood, the rest of θ as it is.
+// Where inputs do not repeat, a rough kernel explains noise as well as noise does, and the
+// likelihood is all but flat down to its floor: its maximum there may claim a certainty that the
+// first repeated input with another output shows to be absurd.
+void raise_noise(const TrainingSet& set, const TrainingPlan& plan, Contender& winner) {
+  if (plan.fixed.noise_variance || !std::isfinite(winner.value)) return;
+  Objective objective(set, winner.family, winner.theta, plan.fixed);
+  if (objective.noise_share(winner.theta) > kDoubtfulNoise) return;
+  const double n = static_cast<double>(set.observations * winner.theta.mean.size());
+  const double least = winner.value - kNoiseDoubt / n;
+  double tried_step = std::log(10.0);
+  double raised = 0.0;  // log of the factor
+  const auto value_at = [&](double log_factor) {
+    Hyperparameters theta = winner.theta;
+    theta.noise_variance *= std::exp(log_factor);
+    return objective.value(objective.parameters(theta), nullptr);
+  };
+  const auto share_at = [&](double log_factor) {
+    return objective.noise_share(winner.theta) * std::exp(log_factor);
+  };
+  double value = winner.value;
+  for (int i = 0; i < 8; ++i) {
+    const double step = raised + tried_step;
+    const double there = share_at(step) <= kMostDoubtfulNoise
+                             ? value_at(step)
+                             : -std::numeric_limits<double>::infinity();
+    if (there >= least) {
+      raised = step;
+      value = there;
+    } else {
+      tried_step /= 3.0;
+    }
+  }
+  winner.theta.noise_variance *= std::exp(raised);
+  winner.value = value;
+}
+
+// Rows recorded so densely that θ has no noise teach it to fill the gaps between them; whether it
+// can do more than that shows when whole stretches are predicted.
+void consider_fallback(const TrainingSet& set, const TrainingPlan& plan, Contender& winner) {
+  const Objective objective(set, winner.family, winner.theta, plan.fixed);
+  if (objective.noise_share(winner.theta) > kInterpolating || has_trend(winner.theta)) return;
+  if (check_fallback(set, winner.theta)) winner.theta = with_fallback(set, winner.theta);
+}
+
 }  // namespace
 
-TrainResult train(const TrainingSet& set, const TrainingPlan& plan) {
+TrainResult train(const TrainingSet& set, const TrainingPlan& given) {
   const auto began = std::chrono::steady_clock::now();
   TrainResult result;
   result.sequence = set.sequence;
   result.observations = set.observations;
   result.local_gps = std::ssize(set.blocks);
-  result.theta = plan.current;
-  result.searched = plan.search;
-  result.surprised = plan.surprised;
+  result.theta = given.current;
+  result.searched = given.search;
+  result.surprised = given.surprised;
   result.regime = set.regime;
   if (set.observations < 2) return result;
-  result.objective_before = value_of(set, plan, plan.current);
+  result.objective_before = value_of(set, given, given.current);
 
-  if (is_over(set, plan)) {
-    result.theta = *plan.before;
-    result.objective_after = value_of(set, plan, *plan.before);
+  if (is_over(set, given)) {
+    result.theta = *given.before;
+    result.objective_after = value_of(set, given, *given.before);
     result.adopted = true;
     result.searched = false;
     result.returned = true;
     return result;
   }
 
+  TrainingPlan plan = given;
+  // The few rows of a new regime cannot tell a trend.
+  const bool free_trend = plan.trend != Trend::none && !plan.fixed.mean && !plan.surprised;
+  // What local GPs fall back to is no part of the likelihood.
+  if (free_trend && falls_back(plan.current)) plan.current = without_trend(plan.current);
   Contender winner =
       plan.search ? search(set, plan, result) : Contender{named_family(plan), plan.current};
+  if (free_trend) winner = choose_trend(set, plan, winner, result);
   optimise(set, plan, nullptr, kFinish, winner, result);
+  if (free_trend && has_trend(winner.theta)) {
+    winner.theta = with_trend(set, winner.theta);
+    winner.value = value_of(set, plan, winner.theta);
+  }
+  if (plan.trend != Trend::none) raise_noise(set, plan, winner);
+  if (free_trend && plan.trend == Trend::automatic) consider_fallback(set, plan, winner);
 
   result.objective_after = winner.value;
   result.adopted = winner.value > result.objective_before + plan.worthwhile ||
-                   !std::isfinite(result.objective_before);
+                   !std::isfinite(result.objective_before) ||
+                   has_trend(winner.theta) != has_trend(given.current) ||
+                   falls_back(winner.theta) != falls_back(given.current);
   if (result.adopted) result.theta = winner.theta;
   result.bounds_reached = bounds_reached(set, plan, result.theta);
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();

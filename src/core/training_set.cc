@@ -28,10 +28,12 @@ void thin_evenly(TrainingSet::Block& block, Index most) {
     block.inputs.row(to) = block.inputs.row(from);
     block.outputs.row(to) = block.outputs.row(from);
     block.noise_variance(to) = block.noise_variance(from);
+    block.sequence[static_cast<std::size_t>(to)] = block.sequence[static_cast<std::size_t>(from)];
   }
   block.inputs.conservativeResize(most, Eigen::NoChange);
   block.outputs.conservativeResize(most, Eigen::NoChange);
   block.noise_variance.conservativeResize(most);
+  block.sequence.resize(static_cast<std::size_t>(most));
 }
 
 // Region `first` with what its model borrows or, if that is little, the observations owned by
@@ -66,6 +68,7 @@ TrainingSet scale_of(const StreamKnowledge& knowledge) {
   set.sequence = knowledge.observations;
   const StreamStatistics& inputs = knowledge.input_statistics;
   const StreamStatistics& outputs = knowledge.output_statistics;
+  set.input_mean = inputs.mean();
   set.input_spread = inputs.spread();
   set.output_mean = outputs.mean();
   set.output_spread = outputs.spread();
@@ -133,8 +136,11 @@ TrainingSet thin(const TrainingSet& set, Index most_observations) {
     const Index n = std::min(whole, left);
     if (n < whole && !result.blocks.empty()) break;
     const Index given = std::max<Index>(0, block.given - (whole - n));
-    result.blocks.push_back(
-        {block.inputs.topRows(n), block.outputs.topRows(n), block.noise_variance.head(n), given});
+    result.blocks.push_back({block.inputs.topRows(n),
+                             block.outputs.topRows(n),
+                             block.noise_variance.head(n),
+                             {block.sequence.begin(), block.sequence.begin() + n},
+                             given});
     result.observations += n - given;
   }
   return result;

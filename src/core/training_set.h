@@ -15,6 +15,7 @@ struct TrainingSet {
     Eigen::MatrixXd inputs;   // n × d
     Eigen::MatrixXd outputs;  // n × p
     Eigen::VectorXd noise_variance;
+    std::vector<std::uint64_t> sequence;
     Eigen::Index given = 0;   // its last rows are only conditioned on
     Eigen::Index latest = 0;  // its first rows have come since the last training
   };
@@ -24,6 +25,7 @@ struct TrainingSet {
   std::uint64_t regime = 0;       // those before this one are only given
 
   // The scale of the whole stream, on which the priors and bounds of θ are set. Never 0.
+  Eigen::VectorXd input_mean;
   Eigen::VectorXd input_spread;
   Eigen::VectorXd output_mean;
   Eigen::VectorXd output_spread;

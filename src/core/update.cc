@@ -126,7 +126,7 @@ UpdateResult update(ModelState& model, const Observation& observation) {
   }
   // I ← argmax_i k(x, c_i)
   if (scores_aggregated(model)) {
-    fill_with_prior(model, 1, model.scored);
+    fill_with_prior(model, observation.x, model.scored);
     return update_routed(model, observation, predict_waking(model, observation.x, model.scored),
                          &model.scored);
   }

@@ -137,15 +137,22 @@ Hyperparameters complete(Hyperparameters theta, Eigen::Index inputs, Eigen::Inde
   if (theta.length_scale.size() == 0) theta.length_scale = Eigen::VectorXd::Ones(inputs);
   if (theta.mean.size() == 0) theta.mean = Eigen::VectorXd::Zero(outputs);
   if (theta.output_scale.size() == 0) theta.output_scale = Eigen::VectorXd::Ones(outputs);
+  if (theta.trend.size() == 0) theta.trend = Eigen::VectorXd::Zero(inputs * outputs);
+  if (theta.trend_origin.size() == 0) theta.trend_origin = Eigen::VectorXd::Zero(inputs);
   check_width("length_scale", theta.length_scale.size(), inputs);
   check_width("mean", theta.mean.size(), outputs);
   check_width("output_scale", theta.output_scale.size(), outputs);
+  check_width("trend", theta.trend.size(), inputs * outputs);
+  check_width("trend_origin", theta.trend_origin.size(), inputs);
   // An input divided by its length scale stays finite.
   check_ranges("length_scale", theta.length_scale, 1e-150, kLargestMagnitude);
   check_ranges("output_scale", theta.output_scale, 1e-150, kLargestMagnitude);
   check_ranges("mean", theta.mean, -kLargestMagnitude, kLargestMagnitude);
+  check_ranges("trend", theta.trend, -kHuge, kHuge);
+  check_ranges("trend_origin", theta.trend_origin, -kLargestMagnitude, kLargestMagnitude);
   check_range("signal_variance", theta.signal_variance, kTiny, kHuge);
   check_range("noise_variance", theta.noise_variance, 0.0, kHuge);
+  check_range("trend_reach", theta.trend_reach, 0.0, 1.0);
   check_range("shape", theta.shape, 1e-3, 1e6);
   return theta;
 }

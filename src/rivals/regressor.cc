@@ -24,6 +24,7 @@ Options training_options(const CommonOptions& common) {
   options.fixed = common.fixed;
   options.hyperparameters = common.hyperparameters;
   options.seed = common.seed;
+  options.trend = Trend::none;
   check_options(options);
   return options;
 }

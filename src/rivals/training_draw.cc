@@ -43,12 +43,15 @@ std::vector<Index> draw_rows(Index n, Index most, std::mt19937_64& random) {
 TrainingSet::Block block_of(const ExactGp& part, const std::vector<Index>& rows) {
   const Index n = std::ssize(rows);
   TrainingSet::Block block{Eigen::MatrixXd(n, part.inputs().cols()),
-                           Eigen::MatrixXd(n, part.outputs().cols()), Eigen::VectorXd(n)};
+                           Eigen::MatrixXd(n, part.outputs().cols()),
+                           Eigen::VectorXd(n),
+                           {}};
   for (Index to = 0; to < n; ++to) {
     const Index from = rows[static_cast<std::size_t>(to)];
     block.inputs.row(to) = part.inputs().row(from);
     block.outputs.row(to) = part.outputs().row(from);
     block.noise_variance(to) = part.noise_variance()(from);
+    block.sequence.push_back(part.sequence(from));
   }
   return block;
 }
@@ -84,6 +87,7 @@ class Blocks : public TrainingRegions {
     block.inputs.bottomRows(n) = at(i).inputs;
     block.outputs.bottomRows(n) = at(i).outputs;
     block.noise_variance.tail(n) = at(i).noise_variance;
+    block.sequence.insert(block.sequence.end(), at(i).sequence.begin(), at(i).sequence.end());
   }
 
  private:

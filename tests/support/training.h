@@ -14,6 +14,7 @@ inline TrainingSet small_training_set(Eigen::Index inputs, Eigen::Index outputs,
                                       std::uint64_t seed) {
   Random random(seed);
   TrainingSet set;
+  std::uint64_t sequence = 0;
   for (const Eigen::Index n : {23, 17}) {
     TrainingSet::Block block;
     block.inputs = random.normal_matrix(n, inputs);
@@ -26,10 +27,13 @@ inline TrainingSet small_training_set(Eigen::Index inputs, Eigen::Index outputs,
     }
     block.inputs.col(0).array() = 1013.0 + 6.0 * block.inputs.col(0).array();
     block.noise_variance = 0.01 * random.uniform_matrix(n, 1);
+    for (Eigen::Index j = 0; j < block.inputs.rows(); ++j) block.sequence.push_back(sequence++);
     set.blocks.push_back(block);
     set.observations += n;
   }
   set.sequence = static_cast<std::uint64_t>(set.observations);
+  set.input_mean = Eigen::VectorXd::Zero(inputs);
+  set.input_mean(0) = 1013.0;
   set.input_spread = Eigen::VectorXd::Ones(inputs);
   set.input_spread(0) = 6.0;
   set.output_mean = Eigen::VectorXd::Constant(outputs, 5.0);

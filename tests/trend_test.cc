@@ -1,0 +1,203 @@
+// The trend: a prior mean that is linear in the inputs, found by Train and adopted if it predicts
+// forward in time.
+#include "core/trend.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/prior_mean.h"
+#include "core/validate.h"
+#include "splitgp/error.h"
+#include "splitgp/splitting_gp.h"
+#include "support/learned.h"
+#include "support/training.h"
+
+namespace splitgp {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+using testing::learned;
+using testing::noisy;
+using testing::Random;
+using testing::small_training_set;
+using testing::Stream;
+using testing::wave;
+
+Options with(Trend trend) {
+  Options options;
+  options.trend = trend;
+  options.split_limit = 60;
+  options.kernel = KernelFamily::rbf;
+  return options;
+}
+
+double slope_and_wiggle(const VectorXd& x) {
+  return 3.0 * x(0) - 2.0 * x(1) + std::sin(4.0 * x(0));
+}
+
+TEST(Trend, GeneralisedLeastSquaresFindsTheSlopesOfEachOutput) {
+  TrainingSet set = small_training_set(3, 2, 1);
+  for (TrainingSet::Block& block : set.blocks) {
+    for (Index i = 0; i < block.inputs.rows(); ++i) {
+      const double x = (block.inputs(i, 0) - 1013.0) / 6.0;
+      block.outputs(i, 0) = 5.0 + 2.0 * x - block.inputs(i, 2);
+      block.outputs(i, 1) = 5.0 + block.inputs(i, 1);
+    }
+  }
+  Hyperparameters theta = complete({}, 3, 2);
+  theta.length_scale(0) = 6.0;
+  theta = with_trend(set, theta);
+  const VectorXd expected = (VectorXd(6) << 2.0 / 6.0, 0.0, -1.0, 0.0, 1.0, 0.0).finished();
+  EXPECT_LT((theta.trend - expected).norm(), 0.1) << theta.trend.transpose();
+  EXPECT_EQ(theta.trend_origin, set.input_mean);
+}
+
+TEST(Trend, OnlyEarlierObservationsCount) {
+  TrainingSet set = small_training_set(2, 1, 2);
+  const Hyperparameters theta = complete({}, 2, 1);
+  const Hyperparameters early = with_trend(set, theta, 20);
+  set.blocks[1].outputs.setConstant(1e6);  // numbers 23 to 39
+  EXPECT_EQ(with_trend(set, theta, 20).trend, early.trend);
+  EXPECT_NE(with_trend(set, theta).trend, early.trend);
+}
+
+TEST(Trend, CollinearAndConstantInputsShareOrHaveNoSlope) {
+  TrainingSet set = small_training_set(4, 1, 3);
+  for (TrainingSet::Block& block : set.blocks) {
+    block.inputs.col(2) = block.inputs.col(1);
+    block.inputs.col(3).setConstant(7.0);
+    block.outputs.col(0) = 5.0 + 2.0 * block.inputs.col(1).array();
+  }
+  set.constant_input[3] = true;
+  const Hyperparameters theta = with_trend(set, complete({}, 4, 1));
+  EXPECT_NEAR(theta.trend(1), theta.trend(2), 1e-6);
+  EXPECT_NEAR(theta.trend(1) + theta.trend(2), 2.0, 0.2);
+  EXPECT_EQ(theta.trend(3), 0.0);
+}
+
+TEST(Trend, ExtrapolatesInAnyUnits) {
+  for (const double scale : {1.0, 1e150, 1e-150}) {
+    for (const double offset : {0.0, 1e9}) {
+      Stream stream = noisy(2, 300, 0.05, 4, slope_and_wiggle);
+      const VectorXd far = (VectorXd(2) << 20.0, -20.0).finished().array() + offset;
+      stream.X.array() += offset;
+      stream.Y *= scale / 100.0;
+      const SplittingGp model = learned(stream, with(Trend::linear));
+      const Prediction prediction = model.predict(far);
+      EXPECT_NEAR(prediction.mean(0) / scale, 1.0, 0.1) << scale << " " << offset;
+      EXPECT_TRUE(std::isfinite(prediction.variance(0)) && prediction.variance(0) >= 0.0);
+      const VectorXd farthest = VectorXd::Constant(2, 1e150);
+      EXPECT_TRUE(std::isfinite(model.predict(farthest).mean(0)));
+    }
+  }
+}
+
+TEST(Trend, IsAdoptedWhereItPredictsForward) {
+  // A walk: every row lies beyond the last ones, as in a series that grows.
+  Random random(5);
+  Stream stream{MatrixXd(2, 700), MatrixXd(1, 700)};
+  VectorXd x = VectorXd::Zero(2);
+  for (Index i = 0; i < 700; ++i) {
+    for (Index k = 0; k < 2; ++k) x(k) += 0.5 * random.normal();
+    stream.X.col(i) = x;
+    stream.Y(0, i) = slope_and_wiggle(x) + 0.1 * random.normal();
+  }
+  const SplittingGp model = learned(stream, with(Trend::automatic));
+  EXPECT_NEAR(model.hyperparameters().trend(0), 3.0, 0.3);
+  EXPECT_NEAR(model.hyperparameters().trend(1), -2.0, 0.3);
+  EXPECT_GT(model.training_history().back().forward_with_trend,
+            model.training_history().back().forward_without_trend);
+}
+
+TEST(Trend, IsRejectedWhereItDoesNot) {
+  const auto bump = [](const VectorXd& x) { return std::exp(-x.squaredNorm()); };
+  const SplittingGp model = learned(noisy(2, 500, 0.1, 6, bump), with(Trend::automatic));
+  EXPECT_TRUE((model.hyperparameters().trend.array() == 0.0).all());
+}
+
+TEST(Trend, AFixedMeanAndNoneLeaveItAlone) {
+  const Stream stream = noisy(2, 200, 0.05, 7, slope_and_wiggle);
+  Options options = with(Trend::linear);
+  options.fixed.mean = true;
+  EXPECT_TRUE((learned(stream, options).hyperparameters().trend.array() == 0.0).all());
+  options = with(Trend::none);
+  EXPECT_TRUE((learned(stream, options).hyperparameters().trend.array() == 0.0).all());
+  options.hyperparameters.emplace().trend = VectorXd::Constant(2, 1.5);
+  EXPECT_EQ(learned(stream, options).hyperparameters().trend, VectorXd::Constant(2, 1.5));
+}
+
+TEST(Trend, ZeroSlopesAreNoTrendToTheBit) {
+  const Stream stream = noisy(2, 150, 0.1, 8, wave);
+  Options options = with(Trend::none);
+  options.training = Training::off;
+  options.hyperparameters.emplace();
+  const SplittingGp plain = learned(stream, options);
+  options.hyperparameters->trend = VectorXd::Zero(2);
+  options.hyperparameters->trend_origin = VectorXd::Constant(2, 3.0);
+  const SplittingGp zero = learned(stream, options);
+  EXPECT_EQ(plain.predict(stream.X).mean, zero.predict(stream.X).mean);
+}
+
+TEST(Trend, IsThePriorOfAnEmptyModel) {
+  Options options;
+  options.hyperparameters.emplace().trend = VectorXd::Constant(2, 2.0);
+  options.hyperparameters->trend_origin = VectorXd::Constant(2, 1.0);
+  options.hyperparameters->mean = VectorXd::Constant(1, 5.0);
+  const SplittingGp model(2, 1, options);
+  EXPECT_DOUBLE_EQ(model.predict(VectorXd::Constant(2, 4.0)).mean(0), 5.0 + 2.0 * 2.0 * 3.0);
+}
+
+TEST(Trend, WithReachIsOnlyWhatLocalGpsFallBackTo) {
+  const Stream stream = noisy(2, 150, 0.01, 9, wave);
+  Options options = with(Trend::none);
+  options.training = Training::off;
+  options.hyperparameters.emplace().noise_variance = 1e-4;
+  const SplittingGp plain = learned(stream, options);
+  options.hyperparameters->trend = VectorXd::Constant(2, 2.0);
+  options.hyperparameters->trend_reach = 0.1;
+  const SplittingGp falls_back = learned(stream, options);
+  const VectorXd known = VectorXd::Zero(2);
+  EXPECT_NEAR(falls_back.predict(known).mean(0), plain.predict(known).mean(0), 1e-3);
+  const VectorXd unknown = VectorXd::Constant(2, 50.0);
+  EXPECT_NEAR(falls_back.predict(unknown).mean(0), 200.0, 0.1);
+  // In between nothing jumps: the slope is that of a smooth function.
+  VectorXd x = VectorXd::Zero(2);
+  double before = falls_back.predict(x).mean(0);
+  for (int i = 0; i < 2000; ++i) {
+    x(0) += 0.005;
+    const double now = falls_back.predict(x).mean(0);
+    EXPECT_LT(std::abs(now - before), 0.2);
+    before = now;
+  }
+}
+
+TEST(Trend, InvalidOnesAreRejected) {
+  Options options;
+  options.hyperparameters.emplace().trend = VectorXd::Zero(3);
+  EXPECT_THROW(SplittingGp(2, 1, options), InvalidArgument);
+  options.hyperparameters.emplace().trend_origin = VectorXd::Zero(3);
+  EXPECT_THROW(SplittingGp(2, 1, options), InvalidArgument);
+  options.hyperparameters.emplace().trend_reach = -1.0;
+  EXPECT_THROW(SplittingGp(2, 1, options), InvalidArgument);
+  options.hyperparameters.emplace().trend = VectorXd::Constant(2, std::nan(""));
+  EXPECT_THROW(SplittingGp(2, 1, options), InvalidArgument);
+}
+
+// A smooth function without visible noise and inputs that never repeat: nothing shows that the
+// noise is zero, so a repeated input with another output must not come as a shock.
+TEST(Trend, NoiseIsNoSmallerThanTheDataShow) {
+  const auto rough = [](const VectorXd& x) {
+    return std::sin(9.0 * x(0)) * std::cos(7.0 * x(1)) + std::sin(11.0 * x(2) + 5.0 * x(3));
+  };
+  Options options;
+  options.split_limit = 60;
+  const SplittingGp model = learned(noisy(4, 300, 0.0, 10, rough), options);
+  EXPECT_GE(model.hyperparameters().noise_variance, 5e-4);
+}
+
+}  // namespace
+}  // namespace splitgp

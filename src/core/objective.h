@@ -24,8 +24,11 @@ class Objective : public ThetaParameters {
     for (const TrainingSet::Block& block : set.blocks) {
       if (block.given == 0) continue;
       given += block.given;
-      given_.push_back({block.inputs.bottomRows(block.given), block.outputs.bottomRows(block.given),
-                        block.noise_variance.tail(block.given), block.given});
+      given_.push_back({block.inputs.bottomRows(block.given),
+                        block.outputs.bottomRows(block.given),
+                        block.noise_variance.tail(block.given),
+                        {block.sequence.end() - block.given, block.sequence.end()},
+                        block.given});
     }
     if (given > 0) {
       given_weight_ = std::min(

@@ -25,7 +25,7 @@ namespace {
 // stretches of the later third, whose means are all but independent; it must exceed this many of
 // their standard errors.
 constexpr std::size_t kStretches = 8;
-constexpr std::size_t kFewest = 100;  // fewer rows say nothing: gas_turbine, 243 rows
+constexpr std::size_t kFewest = 2 * kStretches;
 constexpr double kStandardErrors = 2.0;
 // The least gain in squared error over a gap that is worth a fallback.
 constexpr double kWorthFallingBack = 0.8;

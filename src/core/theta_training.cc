@@ -48,7 +48,7 @@ bool begins_regime(const StreamKnowledge& knowledge) {
 }
 
 TrainingPlan surprise_plan(const StreamKnowledge& knowledge, const Options& options) {
-  TrainingPlan plan{options.kernel, options.fixed, knowledge.theta->values};
+  TrainingPlan plan{options.kernel, options.fixed, options.trend, knowledge.theta->values};
   plan.warm = true;
   plan.surprised = true;
   plan.worthwhile = kSurprising;

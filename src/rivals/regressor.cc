@@ -23,6 +23,11 @@ Options training_options(const CommonOptions& common) {
   options.training_observations = common.training_observations;
   options.fixed = common.fixed;
   options.hyperparameters = common.hyperparameters;
+  if (options.hyperparameters) {  // no part of these methods
+    options.hyperparameters->trend = Vector();
+    options.hyperparameters->trend_origin = Vector();
+    options.hyperparameters->trend_reach = 0.0;
+  }
   options.seed = common.seed;
   options.trend = Trend::none;
   check_options(options);

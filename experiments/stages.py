@@ -95,7 +95,7 @@ SETS = {
         chosen_on=True,
         size=500,
         options={"capacity": 500},
-        seconds=15,
+        seconds=25,
     ),
     "powergen": Set(
         "powergen", "test set", chosen_on=True, replicates=POWERGEN_REPLICATES, seconds=5

@@ -21,7 +21,8 @@ _STAGES_TEXT = {
     "capacity is 500), eight neighbors, no calibration, no trend, no training out of turn",
     "A": "borrowing: `capacity`, `split_limit` and `neighbors` as they follow",
     "A+B": "and calibrated error bars, and a training as soon as the stream surprises",
-    "A+B+C": "and a trend where it proves itself: the default options",
+    "A+B+C": "and a trend where it proves itself, and noise no smaller than the data show: the "
+    "default options",
 }
 
 
@@ -45,8 +46,8 @@ def _conditions() -> str:
     return (
         "Times are processor time, a row at a time, with one thread each, as a Python program "
         "sees them: the way into the library and back is part of it, some microseconds a call, in "
-        "every stage alike. All stages are options of one engine. What has no option is therefore "
-        "in “before” as well: what Train has learned since about noise. ± is the standard "
+        "every stage alike. All stages are options of one engine, with what is new switched off in "
+        "the earlier ones. ± is the standard "
         "deviation over the replicates."
     )
 

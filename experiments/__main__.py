@@ -18,6 +18,7 @@ from experiments import (
     pages,
     powergen,
     run,
+    stages,
     summary,
     synthetic,
     theory,
@@ -31,6 +32,7 @@ EXPERIMENTS: dict[str, Callable[[run.Settings], list[run.Job]]] = {
     "figure1": figure1.jobs,
     "theory": theory.jobs,
     "beyond": beyond.jobs,
+    "stages": stages.jobs,
 }
 TITLES = {
     "synthetic": "the paper's synthetic function: error, memory, time along the stream (Figs. 2–4)",
@@ -39,6 +41,7 @@ TITLES = {
     "figure1": "how a split cuts, and continuity (Fig. 1)",
     "theory": "the propositions and complexities, measured",
     "beyond": "a robot arm with seven outputs and two streams in time order",
+    "stages": "what borrowing, calibration and the trend add, on every data set",
 }
 
 OVERVIEWS = {
@@ -79,12 +82,14 @@ def default_out(quick: bool) -> Path:
 
 
 def measured(settings: run.Settings) -> dict[str, Table]:
-    """The tables of all experiments that have been run to the end in this folder."""
+    """The tables of all experiments of which enough for a page has been run in this folder."""
     tables = {}
-    for name, jobs in EXPERIMENTS.items():
+    for name, make_jobs in EXPERIMENTS.items():
         path = settings.out / f"{name}.csv"
         if path.exists():
-            table = finished(read_rows(path), {job.key for job in jobs(settings)})
+            jobs = make_jobs(settings)
+            needed = {job.key for job in jobs if job.turn == 0}
+            table = finished(read_rows(path), {job.key for job in jobs}, needed)
             if table is not None:
                 tables[name] = table
     return tables
@@ -106,6 +111,12 @@ def index(settings: run.Settings) -> str:
         + "\n".join(lines)
         + "\n"
     )
+
+
+def write_page(name: str, table: Table, settings: run.Settings) -> None:
+    """An experiment's figures and its page."""
+    figures.DRAW[name](table, settings)
+    (settings.out / f"{name}.md").write_text(pages.PAGES[name](table, settings))
 
 
 def write_overviews(settings: run.Settings) -> None:
@@ -135,8 +146,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"{name}: {error}", file=sys.stderr)
             failed += 1
             continue
-        figures.DRAW[name](table, settings)
-        (settings.out / f"{name}.md").write_text(pages.PAGES[name](table, settings))
+        except KeyboardInterrupt:
+            if (enough := measured(settings).get(name)) is not None:
+                write_page(name, enough, settings)
+                write_overviews(settings)
+            raise
+        write_page(name, table, settings)
     write_overviews(settings)
     print(f"results are in {settings.out}")
     return 1 if failed else 0

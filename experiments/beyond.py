@@ -21,6 +21,7 @@ __all__ = [
     "ROWS",
     "STREAMS",
     "WARM_UP",
+    "arm_rows",
     "jobs",
 ]
 
@@ -94,12 +95,12 @@ def arm(
     method: str, kernel: str, setting: float, data: str, rows: int | None, seed: int
 ) -> Measured:
     """Seven torques of a real arm, learned by one model with seven outputs."""
-    X, y, X_test, y_test = _arm_rows(data, rows)
+    X, y, X_test, y_test = arm_rows(data, rows)
     model = make(method, setting=setting, observations=len(X), kernel=kernel, seed=seed)
     return train_and_test(model, X, y, X_test, y_test)
 
 
-def _arm_rows(data: str, rows: int | None) -> tuple[Floats, Floats, Floats, Floats]:
+def arm_rows(data: str, rows: int | None) -> tuple[Floats, Floats, Floats, Floats]:
     """Inputs and torques to learn from, and those to test with."""
     train, test = datasets.load("barrett_wam_train", rows), _between(rows)
     if data == ARM[0]:
@@ -127,7 +128,7 @@ def neighbouring_rows(rows: int | None) -> Measured:
 
 
 def linear_regression(data: str, rows: int | None) -> Measured:
-    X, y, X_test, y_test = (np.asarray(one) for one in _arm_rows(data, rows))
+    X, y, X_test, y_test = (np.asarray(one) for one in arm_rows(data, rows))
     weights = np.linalg.lstsq(np.c_[X, np.ones(len(X))], y, rcond=None)[0]
     return _without_a_model(np.c_[X_test, np.ones(len(X_test))] @ weights, y_test, len(X))
 

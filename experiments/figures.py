@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments import beyond, figure1, published, synthetic
+from experiments import beyond, figure1, figures_stages, published, synthetic
+from experiments.drawing import empty_figure, legend_below, save
 from experiments.methods import DEFAULT, FULL, LOCAL, LOG, METHODS, PAPER, RBCM
 from experiments.run import Settings
 from experiments.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 __all__ = ["DRAW"]
 
@@ -26,24 +26,6 @@ _LABELS = {
 }
 
 
-def _figure(columns: int, rows: int = 1, width: float = 4.2, height: float = 3.5) -> Any:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width * columns, height * rows), layout="constrained")
-    return figure, figure.subplots(rows, columns, squeeze=False)
-
-
-def _save(figure: Figure, settings: Settings, name: str) -> Path:
-    import matplotlib
-
-    path = settings.out / f"{name}.png"
-    figure.savefig(path, dpi=130)
-    # Neither date nor random names: the same measurements give the same file.
-    with matplotlib.rc_context({"svg.hashsalt": name, "svg.fonttype": "none"}):
-        figure.savefig(path.with_suffix(".svg"), metadata={"Date": None})
-    return path
-
-
 def _line(ax: Axes, method: str, x: Any, mean: Any, half: Any, **style: Any) -> None:
     look = METHODS[method]
     settings = {"color": look.color, "marker": look.marker, "ms": 4, "lw": 1.4, "label": method}
@@ -51,11 +33,6 @@ def _line(ax: Axes, method: str, x: Any, mean: Any, half: Any, **style: Any) -> 
     if np.isfinite(half).all():
         low = np.maximum(mean - half, 1e-3 * mean) if (mean > 0).all() else mean - half
         ax.fill_between(x, low, mean + half, color=look.color, alpha=0.2, lw=0)
-
-
-def _legend_below(figure: Figure, ax: Axes, columns: int = 6) -> None:
-    handles, labels = ax.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False)
 
 
 def _draw_synthetic(table: Table, settings: Settings) -> list[Path]:
@@ -68,7 +45,7 @@ def _draw_synthetic(table: Table, settings: Settings) -> list[Path]:
 
 
 def _synthetic_panels(table: Table, settings: Settings, name: str) -> Path:
-    figure, axes = _figure(3)
+    figure, axes = empty_figure(3)
     panels = (("mse", 1.0), ("memory_bytes", 1e-3), ("train_seconds", 1.0))
     for ax, (metric, unit) in zip(axes[0], panels, strict=True):
         for method, setting in _in_the_paper(settings):
@@ -78,8 +55,8 @@ def _synthetic_panels(table: Table, settings: Settings, name: str) -> Path:
     axes[0][0].set(ylabel=_LABELS["mse"], yscale="log", title="(a) MSE")
     axes[0][1].set(ylabel="kB, the model alone", yscale="log", title="(b) Memory")
     axes[0][2].set(ylabel=_LABELS["train_seconds"], yscale="log", title="(c) Training time")
-    _legend_below(figure, axes[0][0])
-    return _save(figure, settings, name)
+    legend_below(figure, axes[0][0])
+    return save(figure, settings, name)
 
 
 def _in_the_paper(settings: Settings) -> list[tuple[str, float]]:
@@ -88,7 +65,7 @@ def _in_the_paper(settings: Settings) -> list[tuple[str, float]]:
 
 
 def _synthetic_zoom(table: Table, settings: Settings, name: str) -> Path:
-    figure, axes = _figure(1, width=5.2)
+    figure, axes = empty_figure(1, width=5.2)
     ax = axes[0][0]
     first = synthetic.split_limit(settings.quick)
     highest = 0.0
@@ -106,11 +83,11 @@ def _synthetic_zoom(table: Table, settings: Settings, name: str) -> Path:
     ax.set(xlabel="observations n", ylabel=_LABELS["mse"], ylim=(0, 1.15 * highest))
     ax.set_title("After splits (vertical lines: the mean number of local GPs grew)", fontsize=9)
     ax.legend(fontsize=8)
-    return _save(figure, settings, name)
+    return save(figure, settings, name)
 
 
 def _function(settings: Settings) -> Path:
-    figure, axes = _figure(2)
+    figure, axes = empty_figure(2)
     side = np.linspace(-1, 1, 101)
     x1, x2 = np.meshgrid(side, side)
     for ax, stretch, title in zip(axes[0], (1, 2), ("paper", "code"), strict=True):
@@ -118,11 +95,11 @@ def _function(settings: Settings) -> Path:
         mesh = ax.contourf(x1, x2, f, levels=15)
         figure.colorbar(mesh, ax=ax)
         ax.set(title=f"variant “{title}”", xlabel="x1", ylabel="x2", aspect="equal")
-    return _save(figure, settings, "synthetic_function")
+    return save(figure, settings, "synthetic_function")
 
 
 def _draw_kin40k(table: Table, settings: Settings) -> list[Path]:
-    figure, axes = _figure(1, width=6.4, height=4.4)
+    figure, axes = empty_figure(1, width=6.4, height=4.4)
     ax = axes[0][0]
     for method in (DEFAULT, PAPER, RBCM, LOG):
         x, mean, half = table.curve("setting", "rmse", method=method)
@@ -146,11 +123,11 @@ def _draw_kin40k(table: Table, settings: Settings) -> list[Path]:
     above.invert_xaxis()
     handles = [*ax.get_legend_handles_labels()[0], *above.get_legend_handles_labels()[0]]
     ax.legend(handles=handles, fontsize=8, loc="upper right")
-    return [_save(figure, settings, "kin40k")]
+    return [save(figure, settings, "kin40k")]
 
 
 def _draw_powergen(table: Table, settings: Settings) -> list[Path]:
-    figure, axes = _figure(2, width=5.2, height=4.0)
+    figure, axes = empty_figure(2, width=5.2, height=4.0)
     for ax, metric in zip(axes[0], ("rmse", "train_seconds"), strict=True):
         for method in (DEFAULT, PAPER, RBCM, LOG):
             x, mean, half = table.curve("setting", metric, method=method, kernel="rbf")
@@ -174,12 +151,12 @@ def _draw_powergen(table: Table, settings: Settings) -> list[Path]:
         ax.minorticks_off()
         ax.invert_xaxis()  # as in the paper
     axes[0][1].set(yscale="log")
-    _legend_below(figure, axes[0][0], columns=4)
-    return [_save(figure, settings, "powergen")]
+    legend_below(figure, axes[0][0], columns=4)
+    return [save(figure, settings, "powergen")]
 
 
 def _draw_figure1(table: Table, settings: Settings) -> list[Path]:
-    figure, axes = _figure(3, width=3.6)
+    figure, axes = empty_figure(3, width=3.6)
     a, b = figure1.cut(settings.seed), figure1.continuity(settings.seed)
     split, nearest, both = axes[0]
     for side, color in ((a.side, "C0"), (~a.side, "C3")):
@@ -208,11 +185,11 @@ def _draw_figure1(table: Table, settings: Settings) -> list[Path]:
             ax.axvline(center, color="C3", lw=1)
         ax.set(title=title, xlabel="X", ylabel="mean of Y")
     both.sharey(nearest)
-    return [_save(figure, settings, "figure1")]
+    return [save(figure, settings, "figure1")]
 
 
 def _draw_theory(table: Table, settings: Settings) -> list[Path]:
-    figure, axes = _figure(3)
+    figure, axes = empty_figure(3)
     cost, along, memory = axes[0]
     x, mean, _ = table.curve("setting", "update_seconds", data="update against m")
     cost.plot(x, 1e6 * mean, "o-", label="measured")
@@ -230,11 +207,11 @@ def _draw_theory(table: Table, settings: Settings) -> list[Path]:
         _line(memory, method, x, 1e-6 * mean, half, ms=3)
     memory.set(xscale="log", yscale="log", xlabel="observations", ylabel="MB", title="memory")
     memory.legend(fontsize=7)
-    return [_save(figure, settings, "theory")]
+    return [save(figure, settings, "theory")]
 
 
 def _draw_beyond(table: Table, settings: Settings) -> list[Path]:
-    figure, axes = _figure(len(beyond.STREAMS) + 1, width=4.4)
+    figure, axes = empty_figure(len(beyond.STREAMS) + 1, width=4.4)
     arm = table.where(data=beyond.ARM[1])
     names = [(str(r.method), r.kernel) for r in arm.where(metric="nmse").rows]
     names = [name for method in METHODS for name in sorted(set(names)) if name[0] == method]
@@ -257,8 +234,8 @@ def _draw_beyond(table: Table, settings: Settings) -> list[Path]:
             _line(ax, method, x, mean, half, **style)
         ax.set(xlabel="observations so far", ylabel="RMSE, each row before it is learned")
         ax.set(title=stream, xscale="log")
-    _legend_below(figure, axes[0][-1], columns=len(names))
-    return [_save(figure, settings, "beyond")]
+    legend_below(figure, axes[0][-1], columns=len(names))
+    return [save(figure, settings, "beyond")]
 
 
 # experiment → what draws its figures
@@ -269,4 +246,5 @@ DRAW: dict[str, Callable[[Table, Settings], list[Path]]] = {
     "figure1": _draw_figure1,
     "theory": _draw_theory,
     "beyond": _draw_beyond,
+    "stages": figures_stages.draw,
 }

@@ -77,24 +77,30 @@ def not_run(needed: Iterable[str], done: Container[str]) -> str:
     return f"Not included, because they have not been run here: {', '.join(missing)}.\n\n"
 
 
-def head(title: str, name: str, settings: Settings) -> str:
-    """Title, command, and under which conditions the measurements were made."""
+def head(title: str, name: str, settings: Settings, conditions: str | None = None) -> str:
+    """Title, command, and under which conditions the measurements were made.
+
+    The default conditions are those of a comparison with rivals.
+    """
     facts = json.loads((settings.out / f"{name}.json").read_text())
     warning = "**The quick version: it shows that everything works, not how well.**\n\n"
-    many = settings.jobs > 1
-    jobs = (
-        f"{settings.jobs} single-threaded jobs in parallel" if many else "one single-threaded job"
-    )
+    if conditions is None:
+        many = settings.jobs > 1
+        jobs = f"{settings.jobs} single-threaded jobs in parallel"
+        conditions = (
+            "Where nothing is measured along the way, a stream is passed in one call; it is still "
+            "learned row by row. Times are the processor time of all updates, training included, "
+            f"with {jobs if many else 'one single-threaded job'}; predictions are timed "
+            "separately. All methods share the engine's Train: the same objective, budget and "
+            "schedule."
+        )
     return (
         f"# {title}\n\n"
         f"{warning if settings.quick else ''}"
         f"    {command(name, settings)}\n\n"
         f"Written by this command from [{name}.csv]({name}.csv), which has one row per "
         f"measurement; do not edit. splitgp {facts['version']}, {facts['instruction_set']} build, "
-        f"seed {facts['seed']}. Where nothing is measured along the way, a stream is passed in one "
-        "call; it is still learned row by row. Times are the processor time of all updates, "
-        f"training included, with {jobs}; predictions are timed separately. All methods share the "
-        "engine's Train: the same objective, budget and schedule.\n"
+        f"seed {facts['seed']}. {conditions}\n"
     )
 
 

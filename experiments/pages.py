@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from pathlib import Path
 
-from experiments import kin40k, pages_beyond, pages_theory, published, synthetic
+from experiments import kin40k, pages_beyond, pages_stages, pages_theory, published, synthetic
 from experiments.layout import (
     estimate,
     head,
@@ -198,4 +198,5 @@ PAGES: dict[str, Callable[[Table, Settings], str]] = {
     "figure1": _figure1,
     "theory": pages_theory.page,
     "beyond": pages_beyond.page,
+    "stages": pages_stages.page,
 }

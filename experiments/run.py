@@ -52,6 +52,7 @@ class Job:
     setting: float = 0.0
     replicate: int = 0
     cost: float = 1.0  # estimated seconds; only the order depends on it
+    turn: int = 0  # lower turns run first, and those of turn 0 are enough for a page
 
     @property
     def key(self) -> tuple[str, ...]:
@@ -132,7 +133,7 @@ def run(name: str, jobs: Sequence[Job], settings: Settings) -> Table:
 
 
 def _results(jobs: Sequence[Job], workers: int) -> Iterable[tuple[Job, list[Row]]]:
-    ordered = sorted(jobs, key=lambda job: -job.cost)
+    ordered = sorted(jobs, key=lambda job: (job.turn, -job.cost))
     if workers == 1 or len(ordered) < 2:
         for job in ordered:
             yield job, job()

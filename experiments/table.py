@@ -145,9 +145,13 @@ def read_rows(path: Path) -> list[Row]:
     return rows
 
 
-def finished(rows: Iterable[Row], wanted: set[tuple[str, ...]]) -> Table | None:
-    """The measurements of these jobs; None unless all of them are done."""
+def finished(
+    rows: Iterable[Row], wanted: set[tuple[str, ...]], needed: set[tuple[str, ...]] | None = None
+) -> Table | None:
+    """The measurements of these jobs; None unless all of them, or all needed ones, are done."""
     rows = list(rows)
-    if not wanted <= {row.key for row in rows if row.metric == DONE}:
+    done = {row.key for row in rows if row.metric == DONE}
+    if not (wanted if needed is None else needed) <= done:
         return None
-    return Table(row for row in rows if row.key in wanted and row.metric != DONE)
+    usable = wanted & done
+    return Table(row for row in rows if row.key in usable and row.metric != DONE)

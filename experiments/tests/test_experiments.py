@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from experiments import __main__ as command
-from experiments import beyond, claims, kin40k, pages, run, summary, theory
+from experiments import beyond, claims, kin40k, pages, run, stages, summary, theory
 from experiments.claims_theory import growth, jumps, linear_residual, memory_curve
 from experiments.methods import DEFAULT, FULL, LOCAL, LOG, PAPER, RBCM
 from experiments.table import Estimate, Row, Table, read_rows
@@ -145,6 +145,18 @@ def test_beyond_order(out):
     for data in ("pjme_hourly", "gas_turbine"):
         here = one.where(data=data)
         assert here.mean("rmse", method=DEFAULT) < here.mean("rmse", method=PAPER)
+
+
+def test_stages(out):
+    one = table(out, "stages")
+    assert {row.metric for row in one.rows} >= {"rmse", "nmse", "nlpd", "cover_late", "bytes_a_row"}
+    for data in one.values("data"):
+        here = one.where(data=data)
+        assert set(here.values("method")) == set(stages.STAGES)
+        error = {stage: here.mean("rmse", method=stage) for stage in stages.STAGES}
+        assert error[stages.LAST] < 1.5 * error[stages.BEFORE]
+        if data not in beyond.ARM:  # from four stretches of a recording nobody can tell the fifth
+            assert 0.85 < here.mean("cover_95", method=stages.LAST) <= 1
 
 
 def test_a_second_run_measures_nothing(out, monkeypatch):

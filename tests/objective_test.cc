@@ -64,8 +64,8 @@ TEST(Objective, GivenObservationsAreConditionedOn) {
   const VectorXd at = random_parameters(objective, 3);
   EXPECT_LT(gradient_error(objective, at), 1e-6);
 
-  const TrainingSet::Block given{all.inputs.bottomRows(9), all.outputs.bottomRows(9),
-                                 all.noise_variance.tail(9), {}};
+  const TrainingSet::Block given{
+      all.inputs.bottomRows(9), all.outputs.bottomRows(9), all.noise_variance.tail(9), {}};
   LogLikelihood likelihood;
   const Hyperparameters theta = objective.theta(at);
   const double of_given = likelihood.of(given, theta, nullptr);

@@ -74,7 +74,8 @@ void bind_update_results(nb::module_& m) {
       .def_prop_ro("jitter", array<double>(&UpdateResult::jitter),
                    "Variance added to keep the factor positive; usually 0.")
       .def_prop_ro("splits", &splits, "How many local GPs were split.")
-      .def_prop_ro("displaced", &displaced, "How many borrowed points were dropped by the rows' owners to make room.")
+      .def_prop_ro("displaced", &displaced,
+                   "How many borrowed points were dropped by the rows' owners to make room.")
       .def_prop_ro("refits", &refits, "How many local GPs were refitted to the current θ.")
       .def_prop_ro("trained", &trained, "How many trainings ended here.");
 }

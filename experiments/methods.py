@@ -93,7 +93,7 @@ def make(
     """
     options = {"kernel": kernel, "seed": seed, **options}
     if method == DEFAULT:
-        return splitgp.SplittingGP(split_limit=int(setting), **options)
+        return splitgp.SplittingGP(capacity=int(setting), **options)
     if method == PAPER:
         return splitgp.SplittingGP(split_limit=int(setting), preset="paper", **options)
     if method == RBCM:

@@ -145,7 +145,7 @@ class Contents(Facts):
         ]
 
     def __repr__(self) -> str:
-        chosen = ", ".join(_options.shown(self._keywords, always=("split_limit",)))
+        chosen = ", ".join(_options.shown(self._keywords))
         text = f"SplittingGP({chosen})"
         if self._model is None:
             return text

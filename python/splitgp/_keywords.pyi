@@ -7,18 +7,22 @@ from typing import Any, Literal, TypedDict
 from splitgp._results import Hyperparameters
 
 class Keywords(TypedDict, total=False):
-    split_limit: int
+    split_limit: int | None
     kernel: Literal["auto", "rbf", "matern12", "matern32", "matern52", "rational_quadratic"]
     aggregation: Literal["evidence", "similarity", "nearest"]
-    neighbors: int
+    neighbors: int | None
     inherit: bool
     training: Literal["off", "inline", "background"]
     seed: int
     preset: Literal["paper"] | None
+    capacity: int | None
     taper: bool
     principal_direction: Literal["exact", "oja"]
     split_space: Literal["scaled", "raw"]
     training_observations: int
+    calibration: Literal["adaptive", "conformal", "none"]
+    surprise: bool
+    trend: Literal["auto", "none", "linear"]
     threads: int
     fixed: Sequence[str] | None
     hyperparameters: Mapping[str, Any] | Hyperparameters | None
@@ -33,19 +37,23 @@ class RivalKeywords(TypedDict, total=False):
 class TakesKeywords:
     def __init__(
         self,
-        split_limit: int = 250,
+        split_limit: int | None = None,
         kernel: Literal["auto", "rbf", "matern12", "matern32", "matern52", "rational_quadratic"] = "auto",
         aggregation: Literal["evidence", "similarity", "nearest"] = "evidence",
-        neighbors: int = 8,
+        neighbors: int | None = None,
         inherit: bool = True,
         training: Literal["off", "inline", "background"] = "inline",
         seed: int = 0,
         preset: Literal["paper"] | None = None,
         *,
+        capacity: int | None = None,
         taper: bool = True,
         principal_direction: Literal["exact", "oja"] = "exact",
         split_space: Literal["scaled", "raw"] = "scaled",
         training_observations: int = 3000,
+        calibration: Literal["adaptive", "conformal", "none"] = "adaptive",
+        surprise: bool = True,
+        trend: Literal["auto", "none", "linear"] = "auto",
         threads: int = 1,
         fixed: Sequence[str] | None = None,
         hyperparameters: Mapping[str, Any] | Hyperparameters | None = None,

@@ -143,6 +143,7 @@ def is_default(field: str, value: Any) -> bool:
 def keywords_of(options: _core.Options) -> dict[str, Any]:
     """The keywords that make these options; for a model read from a file."""
     keywords: dict[str, Any] = {field: getattr(options, field, None) for field in DEFAULTS}
+    keywords |= _without_what_follows(keywords)
     keywords["fixed"] = tuple(options.fixed)
     theta = options.hyperparameters
     if theta is not None:
@@ -151,6 +152,20 @@ def keywords_of(options: _core.Options) -> dict[str, Any]:
             for field, value in theta.items()
         }
     return keywords
+
+
+def _without_what_follows(keywords: Mapping[str, Any]) -> dict[str, int | None]:
+    """The automatic options, None for those that get their value from the others by themselves."""
+    values = {field: keywords[field] for field, entry in OPTIONS.items() if entry["automatic"]}
+    for kept in ((), ("split_limit",), ("capacity",), ("split_limit", "capacity")):
+        shorter = {field: value if field in kept else None for field, value in values.items()}
+        options = _core.Options()
+        for field, value in (shorter | {"inherit": keywords["inherit"]}).items():
+            setattr(options, field, value)
+        completed = _core.Model(1, 1, options).options()
+        if all(getattr(completed, field) == value for field, value in values.items()):
+            return shorter
+    return values
 
 
 def shown(keywords: Mapping[str, Any], always: tuple[str, ...] = ()) -> list[str]:

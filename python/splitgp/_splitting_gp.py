@@ -207,7 +207,7 @@ class SplittingGP(TakesKeywords, Saving):
         >>> gp = splitgp.SplittingGP()
         >>> gp.set_threads(2)
         >>> gp
-        SplittingGP(split_limit=250, threads=2)
+        SplittingGP(threads=2)
         """
         threads = _options.convert("threads", threads)
         if self._model is not None:

@@ -120,6 +120,20 @@ void bind_options(nb::module_& m) {
           [name, member](Options& self, const std::string& value) {
             self.*member = parse<Value>(name, value);
           });
+    } else if constexpr (std::is_same_v<Value, int>) {
+      if (entry.automatic.empty()) {
+        options.def_rw(name, member);
+        return;
+      }
+      options.def_prop_rw(
+          name,
+          [member](const Options& self) -> std::optional<int> {
+            if (self.*member == kAutomatic) return std::nullopt;
+            return self.*member;
+          },
+          [member](Options& self, std::optional<int> value) {
+            self.*member = value.value_or(kAutomatic);
+          });
     } else {
       options.def_rw(name, member);
     }

@@ -47,8 +47,8 @@ def test_repr_of_a_loaded_model_is_that_of_the_saved_one(tmp_path, learned):
     gp.save(tmp_path / "paper")
     text = repr(splitgp.SplittingGP.load(tmp_path / "paper"))
     assert text.startswith(
-        "<SplittingGP(split_limit=250, kernel='rbf', aggregation='similarity', neighbors=0, "
-        "inherit=False, taper=False, split_space='raw', hyperparameters={"
+        "<SplittingGP(kernel='rbf', aggregation='similarity', neighbors=0, inherit=False, "
+        "taper=False, split_space='raw', "
     )
     assert "'length_scale': [2.0]" in text
     assert "40 observations in 1 local GP, 1 input, 1 output" in text

@@ -368,7 +368,7 @@ def test_a_level_outside_0_and_1_is_named(learned):
 
 
 def test_repr_is_useful(learned):
-    assert repr(splitgp.SplittingGP(kernel="rbf")) == "SplittingGP(split_limit=250, kernel='rbf')"
+    assert repr(splitgp.SplittingGP(kernel="rbf")) == "SplittingGP(kernel='rbf')"
     assert repr(learned) == (
         f"<SplittingGP(split_limit=50, seed=1): 300 observations in {learned.n_local} local GPs, "
         f"3 inputs, 1 output, {len(learned.training_history)} trainings, "

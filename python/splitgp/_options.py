@@ -157,7 +157,8 @@ def keywords_of(options: _core.Options) -> dict[str, Any]:
 def _without_what_follows(keywords: Mapping[str, Any]) -> dict[str, int | None]:
     """The automatic options, None for those that get their value from the others by themselves."""
     values = {field: keywords[field] for field, entry in OPTIONS.items() if entry["automatic"]}
-    for kept in ((), ("split_limit",), ("capacity",), ("split_limit", "capacity")):
+    least = ((), ("split_limit",), ("capacity",), ("split_limit", "capacity"))
+    for kept in (*least, *((*fields, "neighbors") for fields in least)):
         shorter = {field: value if field in kept else None for field, value in values.items()}
         options = _core.Options()
         for field, value in (shorter | {"inherit": keywords["inherit"]}).items():

@@ -33,10 +33,13 @@ Eigen::MatrixXd read_csv(const std::filesystem::path& path, Eigen::Index rows,
   return result;
 }
 
-TEST(ModelFileGolden, Version1) {
+class ModelFileGolden : public ::testing::TestWithParam<int> {};
+
+TEST_P(ModelFileGolden, LoadsAnswersAndGoesOn) {
+  const std::string name = "model_v" + std::to_string(GetParam());
   const testing::TemporaryDirectory directory;
   const std::filesystem::path path = directory / "model.splitgp";
-  std::filesystem::copy_file(golden::directory() / "model_v1.splitgp", path);
+  std::filesystem::copy_file(golden::directory() / (name + ".splitgp"), path);
   ModelFile file = ModelFile::open(path);
   const SplittingGp& model = file.model();
 
@@ -45,6 +48,13 @@ TEST(ModelFileGolden, Version1) {
   EXPECT_EQ(model.n_observations(), static_cast<std::uint64_t>(golden::kObservations));
   EXPECT_EQ(model.options().split_limit, 12);
   EXPECT_EQ(model.options().training_observations, 80);
+  // What format 1 did not know, its models did not do.
+  EXPECT_EQ(model.options().capacity, GetParam() == 1 ? 12 : 48);
+  EXPECT_EQ(model.options().neighbors, GetParam() == 1 ? 8 : 3);
+  EXPECT_EQ(model.options().calibration,
+            GetParam() == 1 ? Calibration::none : Calibration::adaptive);
+  EXPECT_EQ(model.options().surprise, GetParam() != 1);
+  EXPECT_EQ(model.options().trend, GetParam() == 1 ? Trend::none : Trend::automatic);
   EXPECT_EQ(model.n_local(), std::ssize(model.split_history()) + 1);
   EXPECT_GE(model.training_history().size(), 3u);
   EXPECT_EQ(testing::Invariants::violated(model), "");
@@ -65,7 +75,7 @@ TEST(ModelFileGolden, Version1) {
   EXPECT_EQ(behind, model.n_local() - 3);
 
   const Eigen::MatrixXd expected =
-      read_csv(golden::directory() / "model_v1.csv", golden::kQueries, 4);
+      read_csv(golden::directory() / (name + ".csv"), golden::kQueries, 4);
   const Prediction p = model.predict(golden::queries());
   for (Eigen::Index i = 0; i < golden::kQueries; ++i) {
     for (Eigen::Index o = 0; o < 2; ++o) {
@@ -81,6 +91,8 @@ TEST(ModelFileGolden, Version1) {
   EXPECT_EQ(load(path).model.n_observations(),
             static_cast<std::uint64_t>(golden::kObservations) + 20);
 }
+
+INSTANTIATE_TEST_SUITE_P(Versions, ModelFileGolden, ::testing::Values(1, 2));
 
 }  // namespace
 }  // namespace splitgp

@@ -60,9 +60,9 @@ Score measure(const Task& task, const Options& options) {
           (mse / centered.square().rowwise().mean()).mean()};
 }
 
-Options with(int split_limit, KernelFamily kernel = KernelFamily::automatic) {
+Options with(int capacity, KernelFamily kernel = KernelFamily::automatic) {
   Options options;
-  options.split_limit = split_limit;
+  options.capacity = capacity;
   options.kernel = kernel;
   return options;
 }
@@ -72,23 +72,23 @@ void report(const char* what, const Score& score) {
               score.coverage, score.nlpd, score.normalised_mse);
 }
 
-TEST(TrainAccuracy, Kin40kWith500) {
+TEST(TrainAccuracy, Kin40kWithCapacity500) {
   const auto task = testing::file_task("kin40k", 8);
   NEEDS(task, "kin40k");
   const Score score = measure(*task, with(500));
-  report("kin40k, m = 500", score);
-  EXPECT_LE(score.rmse, 0.155);
-  EXPECT_GE(score.coverage, 0.93);
-  EXPECT_LE(score.coverage, 0.975);
-  EXPECT_LE(score.nlpd, -0.45);
+  report("kin40k, capacity 500", score);
+  EXPECT_LE(score.rmse, 0.14);
+  EXPECT_NEAR(score.coverage, 0.95, 0.015);
+  EXPECT_LE(score.nlpd, -0.75);
 }
 
-TEST(TrainAccuracy, Kin40kWith100) {
+TEST(TrainAccuracy, Kin40kByDefault) {
   const auto task = testing::file_task("kin40k", 8);
   NEEDS(task, "kin40k");
-  const Score score = measure(*task, with(100));
-  report("kin40k, m = 100", score);
-  EXPECT_LE(score.rmse, 0.22);
+  const Score score = measure(*task, Options{});
+  report("kin40k, default", score);
+  EXPECT_LE(score.rmse, 0.165);
+  EXPECT_NEAR(score.coverage, 0.95, 0.02);
 }
 
 Score powergen(const Options& options) {
@@ -102,18 +102,18 @@ Score powergen(const Options& options) {
 // The first two replicates are harder than the mean of ten: their bound is the ten's plus 5 %.
 double powergen_bound(double of_ten) { return replicates() == 10 ? of_ten : 1.05 * of_ten; }
 
-TEST(TrainAccuracy, PowergenWith300) {
+TEST(TrainAccuracy, PowergenByDefault) {
   NEEDS(testing::powergen_task(0), "powergen");
-  const Score score = powergen(with(300));
-  report("powergen, m = 300, auto", score);
-  EXPECT_LE(score.rmse, powergen_bound(3.0));
+  const Score score = powergen(Options{});
+  report("powergen, default", score);
+  EXPECT_LE(score.rmse, powergen_bound(2.85));
   EXPECT_NEAR(score.coverage, 0.95, 0.03);
 }
 
 TEST(TrainAccuracy, PowergenWith100AndRbf) {
   NEEDS(testing::powergen_task(0), "powergen");
   const Score score = powergen(with(100, KernelFamily::rbf));
-  report("powergen, m = 100, rbf", score);
+  report("powergen, capacity 100, rbf", score);
   EXPECT_LE(score.rmse, powergen_bound(4.0));
 }
 
@@ -122,15 +122,15 @@ TEST(TrainAccuracy, SyntheticWith500) {
   for (int seed = 0; seed < replicates(); ++seed) {
     sum += measure(testing::synthetic_task(static_cast<std::uint64_t>(seed)), with(500));
   }
-  report("synthetic, m = 500, against f", sum / replicates());
+  report("synthetic, capacity 500, against f", sum / replicates());
   EXPECT_LE((sum / replicates()).rmse, 0.07);
 }
 
-TEST(TrainAccuracy, BarrettWith300) {
+TEST(TrainAccuracy, BarrettByDefault) {
   const auto task = testing::file_task("barrett_wam", 21);
   NEEDS(task, "barrett_wam");
-  const Score score = measure(*task, with(300));
-  report("Barrett, 7 outputs, m = 300", score);
+  const Score score = measure(*task, Options{});
+  report("Barrett, 7 outputs, default", score);
   EXPECT_LE(score.normalised_mse, 0.01);
 }
 

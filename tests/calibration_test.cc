@@ -155,9 +155,9 @@ TEST(CalibrationOption, UnitsDoNotMatter) {
 }
 
 TEST(CalibrationOption, ConstantOutputsGiveNoNan) {
-  testing::Stream stream = testing::smooth_stream(7, 2, 1, 300);
-  stream.Y.leftCols(200).setConstant(3.0);
-  stream.Y.rightCols(100) *= 1e6;  // and then it wakes up
+  testing::Stream stream = testing::smooth_stream(7, 2, 1, 180);
+  stream.Y.leftCols(110).setConstant(3.0);
+  stream.Y.rightCols(70) *= 1e6;  // and then it wakes up
   for (const Calibration calibration : {Calibration::adaptive, Calibration::conformal}) {
     SplittingGp model(2, 1, trained_with(calibration));
     Prediction p;

@@ -152,7 +152,7 @@ TEST_F(CliReportBrowser, SaysWhatIsMissing) {
 
 TEST_F(CliReportBrowser, AHundredThousandObservationsThatWereNotStreamed) {
   Options options;
-  options.split_limit = 50;
+  options.split_limit = options.capacity = 50;
   options.training = Training::off;
   options.hyperparameters.emplace().length_scale = Eigen::Vector3d(0.3, 0.5, 2.0);
   const testing::Stream stream = testing::smooth_stream(8, 3, 1, 100'000);

@@ -43,6 +43,7 @@ INSTANTIATE_TEST_SUITE_P(SplitLimits, Memory, ::testing::Values(64, 100, 250));
 TEST(AwakeLimit, ChangesMemoryAndNothingElse) {
   Options options;
   options.split_limit = 100;
+  options.capacity = 130;
   options.training = Training::off;
   options.hyperparameters.emplace().length_scale = Eigen::VectorXd::Constant(4, 0.7);
   options.hyperparameters->noise_variance = 0.01;

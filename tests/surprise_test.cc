@@ -245,9 +245,9 @@ TEST(Surprise, InTheBackgroundToo) {
 
 // It disturbs its neighbourhood's predictions too, but not for long.
 TEST(Surprise, OneWildRowDoesNotTrain) {
-  for (const double wild : {20.0, 1e4, 1e9}) {
-    RegimeStream stream = regime_stream(Change::output_range, {700}, 2);
-    stream.Y(0, 600) = wild;
+  for (const double wild : {20.0, 1e9}) {
+    RegimeStream stream = regime_stream(Change::output_range, {420}, 2);
+    stream.Y(0, 340) = wild;
     SplittingGp model(4, 1, quick());
     model.update_batch(stream.X, stream.Y);
     EXPECT_EQ(surprises(model), 0) << wild;

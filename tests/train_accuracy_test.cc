@@ -110,13 +110,6 @@ TEST(TrainAccuracy, PowergenByDefault) {
   EXPECT_NEAR(score.coverage, 0.95, 0.03);
 }
 
-TEST(TrainAccuracy, PowergenWith100AndRbf) {
-  NEEDS(testing::powergen_task(0), "powergen");
-  const Score score = powergen(with(100, KernelFamily::rbf));
-  report("powergen, capacity 100, rbf", score);
-  EXPECT_LE(score.rmse, powergen_bound(4.0));
-}
-
 TEST(TrainAccuracy, SyntheticWith500) {
   Score sum;
   for (int seed = 0; seed < replicates(); ++seed) {

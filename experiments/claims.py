@@ -7,7 +7,7 @@ say what "comparable" or "slightly" means; the page shows them.
 from __future__ import annotations
 
 from experiments import claims_real, claims_synthetic, claims_theory
-from experiments.layout import command, markdown, not_run
+from experiments.layout import command, earlier_engine, markdown, measured_with, not_run
 from experiments.methods import DEFAULT, PAPER
 from experiments.run import Settings
 from experiments.table import Table
@@ -51,6 +51,7 @@ def page(tables: dict[str, Table], settings: Settings) -> str:
     return (
         "# The paper's claims\n\n"
         f"{quick if settings.quick else ''}"
+        f"{earlier_engine(measured_with(measured[0].experiment, settings))}"
         f"    {command('all', settings)}\n\n"
         "Written by this command, which computes every verdict and number from the CSV files "
         "beside this page (`experiments/claims.py`); do not edit. "

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from experiments.methods import FULL, LOCAL
-from experiments.run import Settings
+from experiments.run import Settings, options
 from experiments.table import Estimate
 
 __all__ = [
     "command",
+    "earlier_engine",
     "estimate",
     "head",
     "markdown",
+    "measured_with",
     "not_run",
     "number",
     "picture",
@@ -77,12 +80,35 @@ def not_run(needed: Iterable[str], done: Container[str]) -> str:
     return f"Not included, because they have not been run here: {', '.join(missing)}.\n\n"
 
 
+def earlier_engine(facts: Mapping[str, Any]) -> str:
+    r"""A paragraph that says so, if the measurements are those of an engine with fewer options.
+
+    >>> earlier_engine({"options": options()})
+    ''
+    >>> earlier_engine({"options": [one for one in options() if one != "trend"]})[:53]
+    '**Measured with an earlier engine**, before there was'
+    """
+    since = [f"`{name}`" for name in options() if name not in facts.get("options", options())]
+    if not since:
+        return ""
+    return (
+        f"**Measured with an earlier engine**, before there was {', '.join(since)}; not measured "
+        "again since. What is said of the default here is said of that engine.\n\n"
+    )
+
+
+def measured_with(name: str, settings: Settings) -> dict[str, Any]:
+    """Under which conditions an experiment was run."""
+    facts: dict[str, Any] = json.loads((settings.out / f"{name}.json").read_text())
+    return facts
+
+
 def head(title: str, name: str, settings: Settings, conditions: str | None = None) -> str:
     """Title, command, and under which conditions the measurements were made.
 
     The default conditions are those of a comparison with rivals.
     """
-    facts = json.loads((settings.out / f"{name}.json").read_text())
+    facts = measured_with(name, settings)
     warning = "**The quick version: it shows that everything works, not how well.**\n\n"
     if conditions is None:
         many = settings.jobs > 1
@@ -97,6 +123,7 @@ def head(title: str, name: str, settings: Settings, conditions: str | None = Non
     return (
         f"# {title}\n\n"
         f"{warning if settings.quick else ''}"
+        f"{earlier_engine(facts)}"
         f"    {command(name, settings)}\n\n"
         f"Written by this command from [{name}.csv]({name}.csv), which has one row per "
         f"measurement; do not edit. splitgp {facts['version']}, {facts['instruction_set']} build, "

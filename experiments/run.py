@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import inspect
 import json
 import multiprocessing
 import os
@@ -17,7 +18,7 @@ from typing import Any, TextIO
 import splitgp
 from experiments.table import COLUMNS, DONE, KEY, Row, Table, finished, read_rows
 
-__all__ = ["Job", "Settings", "run"]
+__all__ = ["Job", "Settings", "options", "run"]
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ class Settings:
             "seed": self.seed,
             "version": splitgp.__version__,
             "instruction_set": splitgp.instruction_set(),
+            "options": options(),
         }
 
 
@@ -72,6 +74,11 @@ class Job:
 
     def __str__(self) -> str:
         return f"{self.data}, {self.method} {_text(self.setting)}, replicate {self.replicate}"
+
+
+def options() -> list[str]:
+    """What this engine can do, by the names of its options: one more makes it another engine."""
+    return sorted(set(inspect.signature(splitgp.SplittingGP).parameters) - {"preset"})
 
 
 def _text(value: Any) -> str:

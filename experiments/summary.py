@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from experiments.claims_synthetic import at_the_end, synthetic_series
 from experiments.claims_theory import growth, linear_residual, memory_curve
-from experiments.layout import command, markdown, not_run, number
+from experiments.layout import command, earlier_engine, markdown, measured_with, not_run, number
 from experiments.methods import DEFAULT, FULL, LOCAL, LOG, METHODS, PAPER, RBCM
 from experiments.run import Settings
 from experiments.table import Table
@@ -218,6 +218,7 @@ def page(tables: dict[str, Table], settings: Settings) -> str:
     return (
         "# Summary\n\n"
         f"{quick if settings.quick else ''}"
+        f"{earlier_engine(measured_with(measured[0].experiment, settings))}"
         f"    {command('all', settings)}\n\n"
         "Written by this command from the CSV files beside this page; do not edit. “Ours” is "
         f"“{DEFAULT}”, with kernel rbf unless stated otherwise. Differences are not tested for "

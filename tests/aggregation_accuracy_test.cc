@@ -128,5 +128,29 @@ TEST(AggregationAccuracy, EvidenceIsAheadOnKin40k) {
   EXPECT_LT(errors.evidence, 0.83 * errors.similarity);
 }
 
+// The columns of docs/architecture.md, "Borrowing", that matter most: a quarter owned, two fifths,
+// and all, with as many observations in each local GP.
+TEST(AggregationAccuracy, BorrowingIsAheadOnKin40k) {
+  std::optional<Task> task = kin40k_task();
+  if (!task) {
+    GTEST_SKIP() << "kin40k_train.csv.gz and kin40k_test.csv.gz are not in "
+                 << testing::data_folder() << "; SPLITGP_DATA names another folder";
+  }
+  const auto owning = [&](int split_limit) {
+    task->split_limit = split_limit;
+    Options options = testing::fixed_theta();
+    options.capacity = 250;
+    const double result = rmse(*task, options);
+    std::printf("kin40k     owning %3d of 250       RMSE %.4f\n", split_limit, result);
+    return result;
+  };
+  const double quarter = owning(62);
+  const double all = owning(250);
+  EXPECT_NEAR(quarter, 0.161, 0.003);
+  EXPECT_NEAR(owning(100), 0.168, 0.004);
+  EXPECT_NEAR(all, 0.181, 0.003);
+  EXPECT_LT(quarter, 0.9 * all);
+}
+
 }  // namespace
 }  // namespace splitgp

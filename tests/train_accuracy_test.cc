@@ -1,5 +1,5 @@
 // What the default model reaches on each data set, in raw units, with θ learned from the stream.
-// The figures of docs/accuracy.md:  SPLITGP_REPLICATES=10 build/release/tests/train_accuracy_test
+// The figures of docs/accuracy.md, which has the command.
 
 #include <gtest/gtest.h>
 

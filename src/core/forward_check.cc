@@ -79,13 +79,8 @@ bool factorise(const TrainingSet::Block& block, const Hyperparameters& theta, st
   const Kernel kernel(theta);
   MatrixXd& K = result.factor;
   K.resize(n, n);
-  for (Index j = 0; j < n; ++j) {
-    auto column = K.col(j).tail(n - j);
-    kernel.squared_distances(result.inputs.bottomRows(n - j), result.inputs.row(j).transpose(),
-                             column);
-    kernel.values_in_place(column.array());
-    K(j, j) += theta.noise_variance + noise(j);
-  }
+  kernel.lower_triangle(result.inputs, K);
+  for (Index j = 0; j < n; ++j) K(j, j) += theta.noise_variance + noise(j);
   result.diagonal = K.diagonal();
   const Eigen::LLT<Eigen::Ref<MatrixXd>> llt(K);
   if (llt.info() != Eigen::Success) return false;

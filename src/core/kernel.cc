@@ -40,6 +40,16 @@ void Kernel::squared_distances(const Eigen::Ref<const Eigen::MatrixXd>& points,
   squared_distance = squared_distance.cwiseMin(kLargestSquaredDistance);
 }
 
+void Kernel::lower_triangle(const Eigen::Ref<const Eigen::MatrixXd>& points,
+                            Eigen::Ref<Eigen::MatrixXd> K) const {
+  const Eigen::Index n = points.rows();
+  for (Eigen::Index j = 0; j < n; ++j) {
+    auto column = K.col(j).tail(n - j);
+    squared_distances(points.bottomRows(n - j), points.row(j).transpose(), column);
+    values_in_place(column.array());
+  }
+}
+
 void Kernel::values_in_place(Eigen::Ref<Eigen::ArrayXXd> r2) const {
   switch (family_) {
     case KernelFamily::automatic:

@@ -32,6 +32,10 @@ class Kernel {
   /// Replaces r² by k, many values at once.
   void values_in_place(Eigen::Ref<Eigen::ArrayXXd> squared_distance) const;
 
+  /// The lower triangle of k between all points (rows); the rest of K is left as it is.
+  void lower_triangle(const Eigen::Ref<const Eigen::MatrixXd>& points,
+                      Eigen::Ref<Eigen::MatrixXd> K) const;
+
   /// log(k / signal_variance), without underflow.
   double log_similarity(double squared_distance) const;
 

@@ -211,11 +211,8 @@ void LocalGp::factorise() {
   const Index n = size();
   const Hyperparameters& theta = theta_->values;
   Eigen::MatrixXd K(n, n);
+  theta_->kernel.lower_triangle(inputs(), K);
   for (Index j = 0; j < n; ++j) {
-    auto column = K.col(j).tail(n - j);
-    theta_->kernel.squared_distances(inputs_.middleRows(j, n - j), inputs_.row(j).transpose(),
-                                     column);
-    theta_->kernel.values_in_place(column.array());
     const double lifted = lift_noise(j);
     jittered_[static_cast<std::size_t>(j)] = lifted > 0.0 ? 1 : 0;
     K(j, j) += theta.noise_variance + noise_variance_(j) + lifted;
@@ -238,146 +235,6 @@ void LocalGp::factorise() {
   factor_.clear();
   for (Index row = 0; row < n; ++row)
     append_to_factor(row, inputs_.row(row).transpose(), workspace);
-}
-
-LocalGp::Posterior LocalGp::predict(const Eigen::Ref<const VectorXd>& x, Workspace& workspace,
-                                    Eigen::Ref<VectorXd> mean) const {
-  Posterior posterior;
-  predict(x, workspace, mean, {&posterior, 1});
-  return posterior;
-}
-
-void LocalGp::predict(const Eigen::Ref<const Eigen::MatrixXd>& X, Workspace& workspace,
-                      Eigen::Ref<Eigen::MatrixXd> means, std::span<Posterior> posteriors,
-                      VectorXd* local_scales) const {
-  if (dormant()) {
-    return awake_copy().predict(X, workspace, means, posteriors, local_scales);
-  }
-  if (local_scales != nullptr) {
-    local_scales->resize(outputs_.cols());
-    for (Index o = 0; o < outputs_.cols(); ++o) (*local_scales)(o) = local_scale(o);
-  }
-  const Hyperparameters& theta = theta_->values;
-  const Index n = size();
-  auto W = workspace.reserve(n, X.cols());
-  for (Index i = 0; i < X.cols(); ++i) {
-    theta_->kernel.squared_distances(inputs(), X.col(i), W.col(i));
-    theta_->kernel.values_in_place(W.col(i).array());
-  }
-  factor_.solve_lower(W);
-  // With w = L⁻¹k, the mean is kᵀK⁻¹(y − mean) = wᵀz and the variance k(x,x) − wᵀw: one solve for
-  // both.
-  const double least = std::numeric_limits<double>::epsilon() * theta.signal_variance;
-  for (Index i = 0; i < X.cols(); ++i) {
-    const auto w = W.col(i);
-    for (Index o = 0; o < outputs_.cols(); ++o) {
-      means(o, i) =
-          theta_->prior_mean(o, X.col(i)) + theta.output_scale(o) * w.dot(solved_.col(o).head(n));
-    }
-    const double explained = w.squaredNorm();
-    const double remaining = std::max(theta.signal_variance - explained, least);
-    posteriors[static_cast<std::size_t>(i)] = {remaining, explained};
-    if (theta_->prior_mean.falls_back())
-      fall_back(X.col(i), means.col(i), posteriors[static_cast<std::size_t>(i)]);
-  }
-}
-
-// Where this local GP knows little, the trend speaks for it, with the prior's variance.
-void LocalGp::fall_back(const Eigen::Ref<const VectorXd>& x, Eigen::Ref<VectorXd> mean,
-                        Posterior& posterior) const {
-  const Hyperparameters& theta = theta_->values;
-  const double trust =
-      trust_in_posterior(posterior.variance / theta.signal_variance, theta.trend_reach);
-  posterior.variance += (1.0 - trust) * posterior.explained;
-  for (Index o = 0; o < mean.size(); ++o) {
-    const double trend = theta_->prior_mean.trend(o, x);
-    mean(o) = trend + trust * (mean(o) - trend);
-  }
-}
-
-// The posterior mean of a scale that multiplies all variances here, in closed form: zᵀz has n
-// degrees of freedom, and the prior counts as 20 more at 1.
-double LocalGp::local_scale(Index output) const {
-  constexpr double kBelief = 20.0;
-  constexpr double kLargest = 1e100;  // beyond it the variances themselves would overflow
-  const Index n = size();
-  const double squares = solved_.col(output).head(n).squaredNorm();
-  return std::min(kLargest, (kBelief + squares) / (kBelief + static_cast<double>(n)));
-}
-
-VectorXd LocalGp::in_split_space(const Eigen::Ref<const VectorXd>& difference) const {
-  if (split_space_ == SplitSpace::raw) return difference;
-  return difference.cwiseProduct(theta_->kernel.inverse_length_scale());
-}
-
-Eigen::MatrixXd LocalGp::centered_inputs() const {
-  Eigen::MatrixXd centered(owned(), inputs_.cols());
-  Index row = 0;
-  for (Index j = 0; j < size(); ++j) {
-    if (owns(j)) centered.row(row++) = inputs_.row(j) - center_.transpose();
-  }
-  if (split_space_ == SplitSpace::scaled) {
-    centered.array().rowwise() *= theta_->kernel.inverse_length_scale().transpose().array();
-  }
-  return centered;
-}
-
-VectorXd LocalGp::principal_direction() const {
-  if (direction_ == PrincipalDirection::oja) return oja_.direction();
-  return splitgp::principal_direction(centered_inputs());
-}
-
-LocalGp LocalGp::divide(const std::vector<bool>& leaves) {
-  assert(std::ssize(leaves) == owned());
-  LocalGp second = *this;
-  // A copied vector has no spare capacity, so its next row would double it.
-  second.grow(second.inputs_.rows());
-  auto leaf = leaves.begin();
-  for (std::size_t j = 0; j < owned_.size(); ++j) {
-    if (owned_[j] == 0) continue;
-    const bool leaving = *leaf++;
-    owned_[j] = leaving ? 0 : 1;
-    second.owned_[j] = leaving ? 1 : 0;
-  }
-  if (!inherit_) {
-    keep_owned();
-    second.keep_owned();
-  }
-  recompute_center();
-  second.recompute_center();
-  return second;
-}
-
-// Drops all points that it does not own.
-void LocalGp::keep_owned() {
-  Index to = 0;
-  for (Index from = 0; from < size(); ++from) {
-    if (!owns(from)) continue;
-    inputs_.row(to) = inputs_.row(from);
-    outputs_.row(to) = outputs_.row(from);
-    noise_variance_(to) = noise_variance_(from);
-    sequence_[static_cast<std::size_t>(to)] = sequence(from);
-    ++to;
-  }
-  sequence_.resize(static_cast<std::size_t>(to));
-  owned_.assign(static_cast<std::size_t>(to), 1);
-  factorise();
-}
-
-// From scratch, including Oja's rule: a split changes the owned inputs, a refit the space they are
-// measured in.
-void LocalGp::recompute_center() {
-  center_.setZero();
-  n_owned_ = 0;
-  oja_ = OjaDirection();
-  for (Index j = 0; j < size(); ++j) {
-    if (!owns(j)) continue;
-    ++n_owned_;
-    center_ += (inputs_.row(j).transpose() - center_) / static_cast<double>(n_owned_);
-    if (direction_ == PrincipalDirection::oja) {
-      oja_.follow(in_split_space(inputs_.row(j).transpose() - center_));
-    }
-  }
 }
 
 void LocalGp::grow(Index rows) {

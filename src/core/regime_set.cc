@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/shuffle.h"
+
 namespace splitgp {
 
 using Eigen::Index;
@@ -24,8 +26,7 @@ struct Owner {
   std::uint64_t newest;
 };
 
-// The newest first; the others shuffled, by Fisher–Yates with a modulo: std::shuffle's result
-// differs between standard libraries.
+// The newest first; the others shuffled.
 std::vector<Owner> owners_since(const Partition& partition, std::uint64_t regime,
                                 std::uint64_t seed) {
   std::vector<Owner> owners;
@@ -35,7 +36,7 @@ std::vector<Owner> owners_since(const Partition& partition, std::uint64_t regime
     if (newest >= regime) owners.push_back({i, newest});
   }
   std::mt19937_64 random(seed);
-  for (std::size_t i = owners.size(); i > 1; --i) std::swap(owners[i - 1], owners[random() % i]);
+  shuffle(owners, random);
   const auto newest =
       std::max_element(owners.begin(), owners.end(),
                        [](const Owner& a, const Owner& b) { return a.newest < b.newest; });

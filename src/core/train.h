@@ -1,28 +1,10 @@
 #pragma once
 
-#include <optional>
-
+#include "core/training_plan.h"
 #include "core/training_set.h"
-#include "splitgp/options.h"
 #include "splitgp/results.h"
 
 namespace splitgp {
-
-/// What Train starts from.
-struct TrainingPlan {
-  KernelFamily kernel = KernelFamily::automatic;
-  FixedHyperparameters fixed;
-  Trend trend = Trend::automatic;
-  Hyperparameters current;  // the current θ
-  bool warm = false;        // `current` was trained or given: start there too
-  double memory = 0.0;      // what a step away from `current` must gain per observation
-  double worthwhile =
-      1e-3;  // a new θ costs every local GP a refit: what it must gain per observation
-  bool surprised = false;
-  std::optional<Hyperparameters> before =
-      {};              // θ before this regime, which may turn out to be over
-  bool search = true;  // many starts and, if the kernel is automatic, all families
-};
 
 /// A better θ for the observations in `set`, or the current one if there is none. Deterministic.
 /// It does not throw for any finite data: what cannot be learned stays as it is.

@@ -6,18 +6,19 @@
 #include <random>
 #include <utility>
 
+#include "core/shuffle.h"
+
 namespace splitgp {
 
 using Eigen::Index;
 
 namespace {
 
-// Fisher–Yates with a modulo: std::shuffle's result differs between standard libraries.
 std::vector<std::size_t> random_order(std::size_t n, std::uint64_t seed) {
   std::vector<std::size_t> order(n);
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::mt19937_64 random(seed);
-  for (std::size_t i = n; i > 1; --i) std::swap(order[i - 1], order[random() % i]);
+  shuffle(order, random);
   return order;
 }
 

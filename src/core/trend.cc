@@ -98,12 +98,7 @@ Hyperparameters with_trend(const TrainingSet& set, const Hyperparameters& theta,
     const Index n = rows.inputs.rows();
     if (n == 0) continue;
     MatrixXd K(n, n);
-    for (Index j = 0; j < n; ++j) {
-      auto column = K.col(j).tail(n - j);
-      kernel.squared_distances(rows.inputs.bottomRows(n - j), rows.inputs.row(j).transpose(),
-                               column);
-      kernel.values_in_place(column.array());
-    }
+    kernel.lower_triangle(rows.inputs, K);
     K.diagonal() += rows.noise_variance;
     K.diagonal().array() += theta.noise_variance;
     const Eigen::LLT<Eigen::Ref<MatrixXd>> factor(K);

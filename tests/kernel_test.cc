@@ -14,6 +14,7 @@
 namespace splitgp::kernel_test {
 namespace {
 
+using Eigen::ArrayXd;
 using Eigen::ArrayXXd;
 using Eigen::Index;
 using Eigen::MatrixXd;
@@ -39,13 +40,14 @@ ArrayXXd geometric(double low, double high, Index count) {
   return Eigen::ArrayXd::LinSpaced(count, std::log(low), std::log(high)).exp();
 }
 
-Kernel::Derivatives derivatives_of(const Kernel& kernel, const ArrayXXd& squared_distance) {
-  Kernel::Derivatives result;
-  kernel.derivatives(squared_distance, result);
-  // Only one family has a shape, and the others say so.
-  if (result.shape_derivative.size() == 0) {
-    result.shape_derivative = ArrayXXd::Zero(squared_distance.rows(), squared_distance.cols());
-  }
+struct Derivatives {
+  ArrayXd value, slope, shape_derivative;
+};
+
+Derivatives derivatives_of(const Kernel& kernel, const ArrayXd& squared_distance) {
+  const ArrayXd zero = ArrayXd::Zero(squared_distance.size());
+  Derivatives result{zero, zero, zero};
+  kernel.derivatives(squared_distance, result.value, result.slope, result.shape_derivative);
   return result;
 }
 
@@ -163,9 +165,9 @@ TEST(Kernel, HugeDistancesGiveZeroAndNoNan) {
       kernel.squared_distances(points, VectorXd::Constant(2, -1e150), values);
       ASSERT_TRUE(values.allFinite());
       EXPECT_TRUE(std::isfinite(kernel.log_similarity(values(0))));
-      const Kernel::Derivatives derivatives = derivatives_of(kernel, values.array());
+      const Derivatives derivatives = derivatives_of(kernel, values.array());
       // A derivative by a log length scale multiplies the slope by some part of r².
-      const ArrayXXd by_length_scale = derivatives.slope * values.array();
+      const ArrayXd by_length_scale = derivatives.slope * values.array();
       kernel.values_in_place(values.array());
       // At r² = 1e100 and more only rational_quadratic has anything left: 2/r².
       EXPECT_TRUE((values.array() <= 1e-99).all()) << values.transpose();
@@ -201,8 +203,8 @@ TEST(Kernel, DerivativesMatchCentralDifferences) {
         const VectorXd difference = random.normal_matrix(3, 1);
         const VectorXd scaled = difference.cwiseQuotient(theta.length_scale).cwiseAbs2();
         // One value in a block of five, so that every way of computing it is covered.
-        const Kernel::Derivatives derivatives =
-            derivatives_of(kernel, ArrayXXd::Constant(5, 1, scaled.sum()));
+        const Derivatives derivatives =
+            derivatives_of(kernel, ArrayXd::Constant(5, scaled.sum()));
         const Index at = pair % 5;
         const auto near = [](double actual, double expected) {
           EXPECT_NEAR(actual, expected, 1e-6 * std::abs(expected) + 1e-30);
@@ -229,8 +231,8 @@ TEST(Kernel, DerivativesMatchCentralDifferences) {
 
 TEST(Kernel, DerivativesAreFiniteAtNoDistance) {
   for (const KernelFamily family : kFamilies) {
-    const Kernel::Derivatives derivatives =
-        derivatives_of(Kernel(theta_of(family)), ArrayXXd::Zero(3, 1));
+    const Derivatives derivatives =
+        derivatives_of(Kernel(theta_of(family)), ArrayXd::Zero(3));
     EXPECT_TRUE(derivatives.slope.allFinite()) << to_string(family);
     EXPECT_TRUE((derivatives.shape_derivative == 0.0).all()) << to_string(family);
   }

@@ -70,9 +70,10 @@ TEST(TrainFinds, FindsTheFewRelevantInputsWhereOneStartFindsNoise) {
 
   const TrainingSet set = draw_training_set(Internals::of(model), 400, 0);
   Objective objective(set, KernelFamily::rbf, complete({}, 32, 1), {});
+  const VectorXd start = objective.start(std::sqrt(32.0), 0.3);
   const Optimum stuck = maximise(
       [&](const VectorXd& at, VectorXd* gradient) { return objective.value(at, gradient); },
-      objective.start(std::sqrt(32.0), 0.3), objective.lower(), objective.upper(), {100, 1e-5});
+      objective.curvature(start), start, objective.lower(), objective.upper(), {100, 1e-5});
   const Hyperparameters one = objective.theta(stuck.parameters);
   RecordProperty("noise_from_one_start", std::to_string(one.noise_variance));
   RecordProperty("noise_from_several", std::to_string(several.theta.noise_variance));

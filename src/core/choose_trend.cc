@@ -1,6 +1,7 @@
 #include "core/choose_trend.h"
 
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "core/forward_check.h"
@@ -17,8 +18,10 @@ namespace {
 // pjme_hourly and powergen it leaves less than 0.07; on gas_turbine, where a trend that has won the
 // check for some hundred rows does harm on the next, 0.10 and more.
 constexpr double kMostlyTrend = 1.0 / 12.0;
+// And this share after a first look at few observations, which see less of the trend.
+constexpr double kHopelessTrend = 3.0 * kMostlyTrend;
 // A trend, or its removal, shows what it is worth after this many steps.
-constexpr StopWhen kChallenge{10, 1e-4};
+constexpr StopWhen kChallenge{10, 5e-4};
 
 // Noise below this share of the outputs' variance is none.
 constexpr double kInterpolating = 1e-5;
@@ -29,20 +32,24 @@ double kernel_variance(const Hyperparameters& theta) {
 }
 
 // θ with a trend, for the first time. What is left of the function may call for another family: on
-// powergen, rbf instead of matern12.
-Contender challenger(const TrainingSet& set, const TrainingPlan& plan, const Contender& found,
-                     TrainResult& result) {
-  Contender best = found;
+// powergen, rbf instead of matern12. No θ if a first look shows that too much is left.
+std::optional<Contender> challenger(const TrainingSet& set, const TrainingPlan& plan,
+                                    const Contender& found, TrainResult& result) {
+  const TrainingSet looked_at = few(set);
+  const Hyperparameters with = with_trend(looked_at, found.theta);
+  Contender best{found.family, with};
+  optimise(looked_at, plan, nullptr, kFirstLook, best, result);
+  if (kernel_variance(best.theta) > kHopelessTrend * kernel_variance(found.theta)) return {};
   if (!plan.search || plan.kernel != KernelFamily::automatic) return best;
-  const TrainingSet few = thin(set, kFirstLookObservations);
-  best.value = -std::numeric_limits<double>::infinity();
-  const Hyperparameters with = with_trend(few, found.theta);
+  StopWhen stop = kFirstLook;
   for (const KernelFamily family : kFamilies) {
+    if (family == found.family) continue;
     Contender tried{family, with};
     tried.theta.kernel = family;
     const VectorXd start =
-        Objective(few, family, with, plan.fixed).start(medium_length_scale(set), 0.01);
-    optimise(few, plan, family == found.family ? nullptr : &start, kFirstLook, tried, result);
+        Objective(looked_at, family, with, plan.fixed).start(medium_length_scale(set), 0.01);
+    stop.beat = best.value;
+    optimise(looked_at, plan, &start, stop, tried, result);
     if (tried.value > best.value) best = std::move(tried);
   }
   return best;
@@ -57,15 +64,17 @@ Contender choose_trend(const TrainingSet& set, const TrainingPlan& plan, const C
     with.theta = with_trend(set, found.theta);
     return with;
   }
-  const TrainingSet more = thin(set, kCompareObservations);
+  const TrainingSet looked_at = more(set);
   Contender without = found, with = found;
   if (has_trend(found.theta)) {
     without.theta = without_trend(found.theta);
-    optimise(more, plan, nullptr, kChallenge, without, result);
+    optimise(looked_at, plan, nullptr, kChallenge, without, result);
   } else {
-    with = challenger(set, plan, found, result);
-    with.theta = with_trend(more, with.theta);
-    optimise(more, plan, nullptr, kChallenge, with, result);
+    const std::optional<Contender> challenge = challenger(set, plan, found, result);
+    if (!challenge) return found;
+    with = *challenge;
+    with.theta = with_trend(looked_at, with.theta);
+    optimise(looked_at, plan, nullptr, kChallenge, with, result);
   }
   const ForwardCheck check = check_trend(set, without.theta, with.theta);
   result.forward_without_trend = check.without;

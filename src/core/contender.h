@@ -17,17 +17,18 @@ inline constexpr std::array kFamilies{KernelFamily::rbf, KernelFamily::matern12,
 /// The family that Train stays with, if it does not choose.
 KernelFamily named_family(const TrainingPlan& plan);
 
-/// How much is looked at, and for how long: at first, with many starts, few observations and a
-/// handful of steps each; on more, what is still in the race.
-inline constexpr Eigen::Index kFirstLookObservations = 256;
-inline constexpr StopWhen kFirstLook{25, 1e-4};
-inline constexpr Eigen::Index kCompareObservations = 800;
+/// How much is looked at, and for how long: at first few observations; then more, for what is still
+/// in the race.
+inline constexpr StopWhen kFirstLook{25, 2e-3};
+TrainingSet few(const TrainingSet& set);
+TrainingSet more(const TrainingSet& set);
 
 /// The best θ of one family so far, on the observations it was last optimised on.
 struct Contender {
   KernelFamily family;
   Hyperparameters theta;
   double value = -std::numeric_limits<double>::infinity();
+  double start_value = value;  // where the last optimisation started
 };
 
 /// Improves a contender on `set`, from `start` or, if that is null, from where it is. Its value is

@@ -92,37 +92,53 @@ double Kernel::log_similarity(double squared_distance) const {
   return -0.5 * squared_distance;
 }
 
-void Kernel::derivatives(const Eigen::Ref<const Eigen::ArrayXXd>& r2, Derivatives& result) const {
-  result.value = r2;
-  values_in_place(result.value);
-  result.shape_derivative.resize(0, 0);
+void Kernel::derivatives(const Eigen::Ref<const Eigen::ArrayXd>& r2,
+                         Eigen::Ref<Eigen::ArrayXd> value, Eigen::Ref<Eigen::ArrayXd> slope,
+                         Eigen::Ref<Eigen::ArrayXd> shape_derivative) const {
   const double s = signal_variance_;
+  // A correlation becomes a value as in values_in_place.
+  const auto scale = [&] { value = s * (value - kSmallestCorrelation).max(0.0); };
   switch (family_) {
     case KernelFamily::automatic:
     case KernelFamily::rbf:
-      result.slope = result.value;
+      value = (-0.5 * r2).exp();
+      scale();
+      slope = value;
       break;
     case KernelFamily::matern12:
-      result.slope = (r2 > 0.0).select(result.value / r2.sqrt(), 0.0);
+      slope = r2.sqrt();
+      value = (-slope).exp();
+      scale();
+      slope = (r2 > 0.0).select(value / slope, 0.0);
       break;
     case KernelFamily::matern32:
-      result.slope = 3.0 * s * (-kSqrt3 * r2.sqrt()).exp();
+      value = (r2.sqrt() * kSqrt3).min(kLargestExponent);
+      slope = (-value).exp();
+      value = (1.0 + value) * slope;
+      scale();
+      slope *= 3.0 * s;
       break;
     case KernelFamily::matern52:
-      result.slope = 5.0 / 3.0 * s * (1.0 + kSqrt5 * r2.sqrt()) * (-kSqrt5 * r2.sqrt()).exp();
+      value = (r2.sqrt() * kSqrt5).min(kLargestExponent);
+      slope = (-value).exp();
+      value = (1.0 + value + value.square() / 3.0) * slope;
+      scale();
+      slope *= 5.0 / 3.0 * s * (1.0 + (r2.sqrt() * kSqrt5).min(kLargestExponent));
       break;
-    case KernelFamily::rational_quadratic: {
-      const Eigen::ArrayXXd excess = r2 / (2.0 * shape_);
-      result.slope = result.value / (1.0 + excess);
+    case KernelFamily::rational_quadratic:
+      slope = r2 / (2.0 * shape_);
+      shape_derivative = slope.log1p();
+      value = (-shape_ * shape_derivative).exp();
+      scale();
       // For a large shape the two terms nearly cancel; the log of a rounded 1 + excess would leave
       // noise.
-      result.shape_derivative = result.value * shape_ * (excess / (1.0 + excess) - excess.log1p());
+      shape_derivative = value * shape_ * (slope / (1.0 + slope) - shape_derivative);
+      slope = value / (1.0 + slope);
       break;
-    }
   }
   // Where k is 0, so is its slope; what exp leaves there (kLargestExponent) would matter again once
   // multiplied by r².
-  result.slope = (result.value > 0.0).select(result.slope, 0.0);
+  slope = (value > 0.0).select(slope, 0.0);
 }
 
 }  // namespace splitgp

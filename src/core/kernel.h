@@ -19,6 +19,7 @@ class Kernel {
   /// REQUIRES: theta was completed and checked (core/validate.h).
   explicit Kernel(const Hyperparameters& theta);
 
+  KernelFamily family() const { return family_; }
   /// k(x, x)
   double signal_variance() const { return signal_variance_; }
   const Eigen::VectorXd& inverse_length_scale() const { return inverse_length_scale_; }
@@ -39,19 +40,15 @@ class Kernel {
   /// log(k / signal_variance), without underflow.
   double log_similarity(double squared_distance) const;
 
-  /// The derivatives of k by log hyperparameters, elementwise for a block of r²:
+  /// The derivatives of k by log hyperparameters, elementwise for many values of r²:
   ///   ∂k/∂log length_scale_k  = slope · ((x_k − x'_k) / length_scale_k)²
   ///   ∂k/∂log signal_variance = value
-  ///   ∂k/∂log shape           = shape_derivative (empty, for 0, unless rational_quadratic)
+  ///   ∂k/∂log shape           = shape_derivative (untouched unless rational_quadratic)
   /// where slope = −2 dk/d(r²); Matérn 1/2 has none at r = 0, and 0 is used there, which is
-  /// multiplied by 0.
-  struct Derivatives {
-    Eigen::ArrayXXd value;
-    Eigen::ArrayXXd slope;
-    Eigen::ArrayXXd shape_derivative;
-  };
-  void derivatives(const Eigen::Ref<const Eigen::ArrayXXd>& squared_distance,
-                   Derivatives& result) const;
+  /// multiplied by 0. One exponential per value.
+  void derivatives(const Eigen::Ref<const Eigen::ArrayXd>& squared_distance,
+                   Eigen::Ref<Eigen::ArrayXd> value, Eigen::Ref<Eigen::ArrayXd> slope,
+                   Eigen::Ref<Eigen::ArrayXd> shape_derivative) const;
 
  private:
   KernelFamily family_;

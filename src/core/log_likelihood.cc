@@ -6,38 +6,14 @@
 #include <numbers>
 
 #include "core/prior_mean.h"
+#include "core/theta_derivatives.h"
+#include "core/triangular.h"
 
 namespace splitgp {
 
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-
-namespace {
-
-// A⁻¹ of a lower triangular A in place, by halves, so that most of the work is matrix products.
-void invert_lower(Eigen::Ref<MatrixXd> A) {
-  const Index n = A.rows();
-  if (n <= 48) {
-    for (Index j = 0; j < n; ++j) {
-      A(j, j) = 1.0 / A(j, j);
-      for (Index i = j + 1; i < n; ++i) {
-        const double sum = A.row(i).segment(j, i - j).dot(A.col(j).segment(j, i - j));
-        A(i, j) = -sum / A(i, i);
-      }
-    }
-    return;
-  }
-  // [A 0; B C]⁻¹ = [A⁻¹ 0; −C⁻¹BA⁻¹ C⁻¹]
-  const Index h = n / 2;
-  auto B = A.bottomLeftCorner(n - h, h);
-  A.bottomRightCorner(n - h, n - h).triangularView<Eigen::Lower>().solveInPlace(B);
-  invert_lower(A.topLeftCorner(h, h));
-  B = -(B * A.topLeftCorner(h, h).triangularView<Eigen::Lower>());
-  invert_lower(A.bottomRightCorner(n - h, n - h));
-}
-
-}  // namespace
 
 MatrixXd residuals(const TrainingSet::Block& block, const Hyperparameters& theta) {
   const PriorMean prior_mean(theta);
@@ -48,72 +24,109 @@ MatrixXd residuals(const TrainingSet::Block& block, const Hyperparameters& theta
   return R * theta.output_scale.cwiseInverse().asDiagonal();
 }
 
-// log p(Y | X, θ) of one block: with R = (Y − prior mean)/output_scale, α = K⁻¹R and p outputs,
-//   −½ Σ R∘α − p/2 log|K| − n Σ log output_scale − np/2 log 2π,
-// and its derivative by any parameter of K: ½ Σ_ij (ααᵀ − p·K⁻¹)_ij · ∂K_ij.
-double LogLikelihood::of(const TrainingSet::Block& block, const Hyperparameters& theta,
-                         ThetaGradient* gradient) {
+// K, the slopes and, for rational_quadratic, the derivatives by the shape, column by column while
+// they are in the cache. Differences are taken between inputs counted from the block's middle, so
+// that large offsets do not cancel.
+void LogLikelihood::fill(const TrainingSet::Block& block, const Kernel& kernel) {
   const Index n = block.inputs.rows();
   const Index d = block.inputs.cols();
+  const bool has_shape = kernel.family() == KernelFamily::rational_quadratic;
+  factor_.resize(n, n);
+  slope_.resize(n, n);
+  if (has_shape) shape_derivative_.resize(n, n);
+  scaled_.resize(n, d + 1);
+  scaled_.leftCols(d) = (block.inputs.rowwise() - block.inputs.colwise().mean()) *
+                        kernel.inverse_length_scale().asDiagonal();
+  scaled_.col(d).setOnes();
+  squared_distance_.resize(n);
+  for (Index j = 0; j < n; ++j) {
+    auto r2 = squared_distance_.head(n - j);
+    const auto squared = [&](Index k) {
+      return (scaled_.col(k).tail(n - j).array() - scaled_(j, k)).square();
+    };
+    Index k = 0;
+    r2.setZero();
+    for (; k + 4 <= d; k += 4) r2 += squared(k) + squared(k + 1) + squared(k + 2) + squared(k + 3);
+    for (; k < d; ++k) r2 += squared(k);
+    r2 = r2.min(Kernel::kLargestSquaredDistance);
+    const auto column = [&](MatrixXd& matrix) { return matrix.col(j).tail(n - j).array(); };
+    kernel.derivatives(r2, column(factor_), column(slope_),
+                       has_shape ? column(shape_derivative_) : column(slope_));
+  }
+}
+
+// log p(Y | X, θ) of one block: with R = (Y − prior mean)/output_scale, α = K⁻¹R and p outputs,
+//   −½ Σ R∘α − p/2 log|K| − n Σ log output_scale − np/2 log 2π.
+double LogLikelihood::of(const TrainingSet::Block& block, const Hyperparameters& theta,
+                         VectorXd* gradient) {
+  const Index n = block.inputs.rows();
   const Index p = block.outputs.cols();
   const Kernel kernel(theta);
-
-  squared_distance_.resize(n, n);
-  for (Index j = 0; j < n; ++j) {
-    kernel.squared_distances(block.inputs, block.inputs.row(j).transpose(),
-                             squared_distance_.col(j).matrix());
-  }
-  Kernel::Derivatives& k = kernel_;
   if (gradient != nullptr) {
-    kernel.derivatives(squared_distance_, k);
+    fill(block, kernel);
   } else {
-    k.value = squared_distance_;
-    kernel.values_in_place(k.value);
+    factor_.resize(n, n);
+    kernel.lower_triangle(block.inputs, factor_);
   }
-  MatrixXd& K = factor_;
-  K = k.value.matrix();
-  K.diagonal() += block.noise_variance;
-  K.diagonal().array() += theta.noise_variance;
-  Eigen::LLT<Eigen::Ref<MatrixXd>> llt(K);
+  factor_.diagonal() += block.noise_variance;
+  factor_.diagonal().array() += theta.noise_variance;
+  const Eigen::LLT<Eigen::Ref<MatrixXd>> llt(factor_);
   if (llt.info() != Eigen::Success) return -std::numeric_limits<double>::infinity();
 
   const MatrixXd R = residuals(block, theta);
   const MatrixXd alpha = llt.solve(R);
-  const double log_root_determinant = K.diagonal().array().log().sum();  // K now holds L
+  const double log_root_determinant = factor_.diagonal().array().log().sum();
   const double value = -0.5 * R.cwiseProduct(alpha).sum() -
                        static_cast<double>(p) * log_root_determinant -
                        static_cast<double>(n) * theta.output_scale.array().log().sum() -
                        0.5 * static_cast<double>(n * p) * std::log(2.0 * std::numbers::pi);
-  if (gradient == nullptr) return value;
-
-  // A = ααᵀ − p·K⁻¹, lower triangle, with K⁻¹ = L⁻ᵀL⁻¹.
-  K.triangularView<Eigen::StrictlyUpper>().setZero();
-  invert_lower(K);
-  MatrixXd& A = weight_;
-  A.setZero(n, n);
-  A.selfadjointView<Eigen::Lower>().rankUpdate(K.transpose(), -static_cast<double>(p));
-  A.selfadjointView<Eigen::Lower>().rankUpdate(alpha, 1.0);
-  A.triangularView<Eigen::StrictlyUpper>() = A.transpose();
-
-  gradient->noise_variance += 0.5 * theta.noise_variance * A.trace();
-  gradient->signal_variance += 0.5 * (A.array() * k.value).sum();
-  if (theta.kernel == KernelFamily::rational_quadratic) {
-    gradient->shape += 0.5 * (A.array() * k.shape_derivative).sum();
-  }
-  // With H = A∘slope and u = x/ℓ:  ½ Σ_ij H_ij (u_i − u_j)² = Σ_i h_i u_i² − uᵀHu,  h = H·1.
-  A.array() *= k.slope;
-  const Eigen::RowVectorXd middle = block.inputs.colwise().mean();
-  const MatrixXd U = (block.inputs.rowwise() - middle) * kernel.inverse_length_scale().asDiagonal();
-  const VectorXd h = A.rowwise().sum();
-  const MatrixXd HU = A * U;
-  for (Index c = 0; c < d; ++c) {
-    gradient->length_scale(c) += h.dot(U.col(c).cwiseAbs2()) - U.col(c).dot(HU.col(c));
-  }
-  gradient->mean +=
-      (alpha.colwise().sum().transpose().array() / theta.output_scale.array()).matrix();
-  gradient->output_scale +=
-      (R.cwiseProduct(alpha).colwise().sum().transpose().array() - static_cast<double>(n)).matrix();
+  if (gradient != nullptr) add_gradient(block, theta, R, alpha, *gradient);
   return value;
+}
+
+// The derivative by any parameter of K is ½ Σ_ij A_ij · ∂K_ij with A = ααᵀ − p·K⁻¹.
+void LogLikelihood::add_gradient(const TrainingSet::Block& block, const Hyperparameters& theta,
+                                 const MatrixXd& R, const MatrixXd& alpha, VectorXd& gradient) {
+  const Index n = block.inputs.rows();
+  const Index d = block.inputs.cols();
+  const ThetaOrder order{d, alpha.cols()};
+  const auto p = static_cast<double>(order.outputs);
+  MatrixXd& A = weight_;
+  A.resize(n, n);
+  invert_lower(factor_, A);
+  transpose_times_self(factor_, A);  // K⁻¹ = L⁻ᵀL⁻¹
+
+  const VectorXd noise = block.noise_variance.array() + theta.noise_variance;
+  double trace = 0.0, noise_trace = 0.0, shape = 0.0;
+  for (Index j = 0; j < n; ++j) {
+    auto a = A.col(j).tail(n - j).array();
+    a *= -p;
+    for (Index o = 0; o < alpha.cols(); ++o) a += alpha(j, o) * alpha.col(o).tail(n - j).array();
+    trace += a(0);
+    noise_trace += noise(j) * a(0);
+    if (theta.kernel == KernelFamily::rational_quadratic) {
+      const auto by_shape = shape_derivative_.col(j).tail(n - j).array();
+      shape += (a * by_shape).sum() - 0.5 * a(0) * by_shape(0);
+    }
+    a *= slope_.col(j).tail(n - j).array();
+    a(0) = 0.0;  // a point's distance from itself does not change
+  }
+  gradient(order.noise_variance()) += 0.5 * theta.noise_variance * trace;
+  // Σ A∘K = Σ R∘α − pn, less what the noise has of it.
+  gradient(order.signal_variance()) +=
+      0.5 * (R.cwiseProduct(alpha).sum() - p * static_cast<double>(n) - noise_trace);
+  gradient(order.shape()) += shape;
+  // With H = A∘slope and u = x/ℓ:  ½ Σ_ij H_ij (u_i − u_j)² = Σ_i h_i u_i² − uᵀHu,  h = H·1.
+  weighted_.resize(n, d + 1);
+  weighted_.noalias() = A.selfadjointView<Eigen::Lower>() * scaled_;
+  for (Index k = 0; k < d; ++k) {
+    gradient(order.length_scale(k)) +=
+        weighted_.col(d).dot(scaled_.col(k).cwiseAbs2()) - scaled_.col(k).dot(weighted_.col(k));
+  }
+  for (Index o = 0; o < order.outputs; ++o) {
+    gradient(order.mean(o)) += alpha.col(o).sum() / theta.output_scale(o);
+    gradient(order.output_scale(o)) += R.col(o).dot(alpha.col(o)) - static_cast<double>(n);
+  }
 }
 
 }  // namespace splitgp

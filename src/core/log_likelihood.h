@@ -7,31 +7,6 @@
 
 namespace splitgp {
 
-/// Derivatives of a log likelihood with respect to the mean and to the logs of all other parts of
-/// θ.
-struct ThetaGradient {
-  ThetaGradient(Eigen::Index inputs, Eigen::Index outputs)
-      : length_scale(Eigen::VectorXd::Zero(inputs)),
-        mean(Eigen::VectorXd::Zero(outputs)),
-        output_scale(Eigen::VectorXd::Zero(outputs)) {}
-
-  void subtract(double times, const ThetaGradient& other) {
-    length_scale -= times * other.length_scale;
-    signal_variance -= times * other.signal_variance;
-    noise_variance -= times * other.noise_variance;
-    shape -= times * other.shape;
-    mean -= times * other.mean;
-    output_scale -= times * other.output_scale;
-  }
-
-  Eigen::VectorXd length_scale;
-  double signal_variance = 0.0;
-  double noise_variance = 0.0;
-  double shape = 0.0;
-  Eigen::VectorXd mean;
-  Eigen::VectorXd output_scale;
-};
-
 /// (Y − prior mean) / output_scale of a block's observations, n × p.
 Eigen::MatrixXd residuals(const TrainingSet::Block& block, const Hyperparameters& theta);
 
@@ -40,14 +15,25 @@ Eigen::MatrixXd residuals(const TrainingSet::Block& block, const Hyperparameters
 /// of its time. One thread at a time.
 class LogLikelihood {
  public:
-  /// Returns the value and adds its derivatives to `gradient`, unless null. −∞ where the kernel
-  /// matrix is not positive definite. O(n³)
-  double of(const TrainingSet::Block& block, const Hyperparameters& theta, ThetaGradient* gradient);
+  /// Returns the value and adds its derivatives, in ThetaOrder, to `gradient`, unless null. −∞
+  /// where the kernel matrix is not positive definite. O(n³)
+  double of(const TrainingSet::Block& block, const Hyperparameters& theta,
+            Eigen::VectorXd* gradient);
 
  private:
-  Kernel::Derivatives kernel_;
-  Eigen::ArrayXXd squared_distance_;
-  Eigen::MatrixXd factor_, weight_;
+  void fill(const TrainingSet::Block& block, const Kernel& kernel);
+  void add_gradient(const TrainingSet::Block& block, const Hyperparameters& theta,
+                    const Eigen::MatrixXd& R, const Eigen::MatrixXd& alpha,
+                    Eigen::VectorXd& gradient);
+
+  // Of the n × n matrices only the lower triangles are used.
+  Eigen::MatrixXd factor_;  // K, then L, then L⁻¹
+  Eigen::MatrixXd weight_;  // K⁻¹, then ααᵀ − p·K⁻¹ times the slope
+  Eigen::MatrixXd slope_;
+  Eigen::MatrixXd shape_derivative_;
+  Eigen::MatrixXd scaled_;  // x / length_scale from the block's middle, and a column of ones
+  Eigen::MatrixXd weighted_;
+  Eigen::ArrayXd squared_distance_;
 };
 
 }  // namespace splitgp

@@ -36,21 +36,35 @@ class Objective : public ThetaParameters {
     }
   }
 
+  /// How many threads share the blocks, where these are large. The value does not depend on it.
+  void use_threads(int threads) { likelihoods_.resize(static_cast<std::size_t>(threads)); }
+
   /// Adds −½ · strength · ‖parameters − parameters(θ)‖² to the value: what is already known about
   /// θ.
   void remember(const Hyperparameters& theta, double strength);
+  /// What that takes from the value.
+  double pull(const Eigen::VectorXd& parameters) const {
+    return memory_ > 0.0 ? 0.5 * memory_ * (parameters - remembered_).squaredNorm() : 0.0;
+  }
 
   /// The value at `parameters` and, unless null, its gradient. −∞ (and gradient 0) where a kernel
-  /// matrix is not positive definite. O(Σ n³). Uses this object's buffers: one thread at a time.
+  /// matrix is not positive definite. O(Σ n³). Uses this object's buffers: one caller at a time.
   double value(const Eigen::VectorXd& parameters, Eigen::VectorXd* gradient);
 
+  /// How −value is expected to be curved at `parameters`: positive definite, from some observations
+  /// of the first block, the prior and what is remembered.
+  Eigen::MatrixXd curvature(const Eigen::VectorXd& parameters) const;
+
  private:
+  double sum_over(const std::vector<TrainingSet::Block>& blocks, const Hyperparameters& theta,
+                  Eigen::VectorXd* gradient);
+
   static constexpr double kGivenShare = 0.03;  // of the weight of the others
 
   const TrainingSet& set_;
   std::vector<TrainingSet::Block> given_;
   double given_weight_ = 1.0;
-  LogLikelihood likelihood_;
+  std::vector<LogLikelihood> likelihoods_{1};  // one for each thread
   Eigen::VectorXd remembered_;
   double memory_ = 0.0;
 };

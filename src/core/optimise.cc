@@ -1,90 +1,134 @@
 #include "core/optimise.h"
 
+#include <Eigen/Eigenvalues>
+#include <algorithm>
 #include <cmath>
-#include <nlopt.hpp>
 #include <vector>
 
 namespace splitgp {
 
+using Eigen::Index;
+using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 namespace {
 
-struct Search {
-  const std::function<double(const VectorXd&, VectorXd*)>& function;
-  Optimum best;
+// How far a step goes: the quadratic that it maximises is trusted up to a radius, which grows and
+// shrinks with what the steps really gain. Parameters are logs, so 1 is a factor of e.
+constexpr double kFirstRadius = 1.5;
+constexpr double kLargestRadius = 2.0;
+constexpr double kSmallestRadius = 1e-5;
+
+// Keeps a flat direction from asking for an endless step.
+constexpr double kLeastCurvature = 1e-8;
+
+// A race is not given up before so many evaluations, nor while so many times the possible gain
+// would win it.
+constexpr int kFairChance = 4;
+constexpr double kBenefitOfTheDoubt = 4.0;
+
+struct Step {
+  VectorXd change;
+  double possible_gain = 0.0;  // of the whole step to the quadratic's maximum
 };
 
-// Below the value of every allowed point, yet finite: line searches interpolate with it.
-constexpr double kForbidden = -1e10;
-
-double evaluate(const std::vector<double>& x, std::vector<double>& gradient, void* data) {
-  Search& search = *static_cast<Search*>(data);
-  const VectorXd parameters = VectorXd::Map(x.data(), std::ssize(x));
-  VectorXd slope;
-  double value = search.function(parameters, gradient.empty() ? nullptr : &slope);
-  ++search.best.evaluations;
-  bool usable = std::isfinite(value);
-  if (!gradient.empty()) {
-    usable = usable && slope.allFinite();
-    for (std::size_t i = 0; i < gradient.size(); ++i) {
-      gradient[i] = usable ? slope(static_cast<Eigen::Index>(i)) : 0.0;
-    }
+// The smallest λ for which (B + λI)⁻¹g is no longer than the radius: where that binds, flat
+// directions are shortened, steep ones hardly.
+template <typename Change>
+double stiffening(const Change& change, double radius) {
+  if (change(0.0).norm() <= radius) return 0.0;
+  double low = 1e-8, high = 1e-8;
+  while (change(high).norm() > radius) high *= 10.0;
+  for (int i = 0; i < 20; ++i) {
+    const double middle = std::sqrt(low * high);
+    (change(middle).norm() > radius ? low : high) = middle;
   }
-  if (!usable) return kForbidden;
-  if (search.best.parameters.size() == 0 || value > search.best.value) {
-    search.best.value = value;
-    search.best.parameters = parameters;
-  }
-  return value;
+  return high;
 }
 
-// True if the algorithm ended normally.
-bool run(nlopt::algorithm algorithm, Search& search, const VectorXd& start, const VectorXd& lower,
-         const VectorXd& upper, const StopWhen& stop) {
-  const auto list = [](const VectorXd& v) { return std::vector<double>(v.begin(), v.end()); };
-  nlopt::opt optimiser(algorithm, static_cast<unsigned>(start.size()));
-  optimiser.set_lower_bounds(list(lower));
-  optimiser.set_upper_bounds(list(upper));
-  optimiser.set_max_objective(evaluate, &search);
-  optimiser.set_ftol_rel(stop.relative_change);
-  optimiser.set_xtol_abs(1e-4);
-  optimiser.set_maxeval(stop.evaluations);
-  std::vector<double> x = list(start);
-  double value = 0.0;
-  try {
-    optimiser.optimize(x, value);
-    return true;
-  } catch (const nlopt::roundoff_limited&) {
-    return true;
-  } catch (const std::runtime_error&) {  // how NLopt reports a failed line search
-    return false;
+// To the maximum of value + gradientᵀs − ½ sᵀBs, no longer than the radius, within the bounds.
+// Parameters at a bound that they would leave stay there.
+Step next_step(const VectorXd& at, const VectorXd& gradient, const MatrixXd& B,
+               const VectorXd& lower, const VectorXd& upper, double radius) {
+  std::vector<Index> free;
+  for (Index i = 0; i < at.size(); ++i) {
+    const bool held =
+        (at(i) <= lower(i) && gradient(i) <= 0.0) || (at(i) >= upper(i) && gradient(i) >= 0.0);
+    if (!held) free.push_back(i);
   }
+  Step step{VectorXd::Zero(at.size())};
+  if (free.empty()) return step;
+  const VectorXd slope = gradient(free);
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> B_free(B(free, free));
+  const VectorXd along = B_free.eigenvectors().transpose() * slope;
+  const VectorXd curvature = B_free.eigenvalues().cwiseMax(kLeastCurvature);
+  const auto change = [&](double stiffer) -> VectorXd {
+    return along.array() / (curvature.array() + stiffer);
+  };
+  step.possible_gain = 0.5 * change(0.0).dot(along);
+  step.change(free) = B_free.eigenvectors() * change(stiffening(change, radius));
+  step.change = (at + step.change).cwiseMax(lower).cwiseMin(upper) - at;
+  return step;
+}
+
+// BFGS with Powell's damping: B stays positive definite whatever the step has met.
+void learn_curvature(const VectorXd& step, VectorXd fall, MatrixXd& B) {
+  const VectorXd Bs = B * step;
+  const double sBs = step.dot(Bs);
+  const double sy = step.dot(fall);
+  if (!(sBs > 0.0) || !fall.allFinite()) return;
+  if (sy < 0.2 * sBs) {
+    const double keep = 0.8 * sBs / (sBs - sy);
+    fall = keep * fall + (1.0 - keep) * Bs;
+  }
+  B += fall * fall.transpose() / step.dot(fall) - Bs * Bs.transpose() / sBs;
 }
 
 }  // namespace
 
-Optimum maximise(const std::function<double(const VectorXd&, VectorXd*)>& function,
-                 const VectorXd& start, const VectorXd& lower, const VectorXd& upper,
-                 const StopWhen& stop) {
-  Search search{function, {}};
-  if (start.size() == 0) {
-    search.best.parameters = start;
-    search.best.value = function(start, nullptr);
-    search.best.evaluations = 1;
-    return search.best;
+Optimum maximise(const Differentiable& function, const MatrixXd& curvature, const VectorXd& start,
+                 const VectorXd& lower, const VectorXd& upper, const StopWhen& stop) {
+  Optimum best{start};
+  VectorXd gradient(start.size());
+  best.value = function(start, start.size() == 0 ? nullptr : &gradient);
+  best.start_value = best.value;
+  best.evaluations = 1;
+  if (start.size() == 0 || !std::isfinite(best.value) || !gradient.allFinite()) return best;
+  MatrixXd B = curvature;
+  double radius = kFirstRadius;
+  VectorXd slope(start.size());
+  while (best.evaluations < stop.evaluations) {
+    const Step step = next_step(best.parameters, gradient, B, lower, upper, radius);
+    if (step.possible_gain <
+        (best.evaluations == 1 ? std::max(stop.gain, stop.worthwhile) : stop.gain))
+      break;
+    if (best.evaluations >= kFairChance &&
+        best.value + kBenefitOfTheDoubt * step.possible_gain < stop.beat)
+      break;
+    const double length = step.change.norm();
+    if (length < kSmallestRadius) break;
+    const VectorXd there = best.parameters + step.change;
+    const double value = function(there, &slope);
+    ++best.evaluations;
+    if (!std::isfinite(value) || !slope.allFinite()) {
+      radius = 0.25 * length;
+      continue;
+    }
+    const double promised = gradient.dot(step.change) - 0.5 * step.change.dot(B * step.change);
+    const double kept = (value - best.value) / promised;
+    learn_curvature(step.change, gradient - slope, B);
+    if (kept < 0.25) {
+      radius = 0.3 * length;
+    } else if (kept > 0.75 && length > 0.9 * radius) {
+      radius = std::min(1.5 * radius, kLargestRadius);
+    }
+    if (value > best.value) {
+      best.value = value;
+      best.parameters = there;
+      gradient = slope;
+    }
   }
-  const bool finished = run(nlopt::LD_LBFGS, search, start, lower, upper, stop);
-  const int left = stop.evaluations - search.best.evaluations;
-  if (!finished && left > 0) {
-    const VectorXd from = search.best.parameters.size() == 0 ? start : search.best.parameters;
-    run(nlopt::LD_SLSQP, search, from, lower, upper, {left, stop.relative_change});
-  }
-  if (search.best.parameters.size() == 0) {
-    search.best.parameters = start;
-    search.best.value = kForbidden;
-  }
-  return search.best;
+  return best;
 }
 
 }  // namespace splitgp

@@ -1,6 +1,7 @@
 #include "core/search.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -14,15 +15,15 @@ using Eigen::VectorXd;
 namespace {
 
 // Up to this many, every start is cheap.
-constexpr Index kFewObservations = 150;
+constexpr Index kCheap = 150;
 // A family this far behind, per observation, after the first look does not catch up.
 constexpr double kHopeless = 0.1;
 // The families' best are compared on more observations.
-constexpr StopWhen kCompare{20, 1e-4};
+constexpr StopWhen kCompare{20, 1e-3};
 
 // Noise that is this share of the outputs' variance calls for another start on more observations.
 constexpr double kSuspiciousNoise = 0.2;
-constexpr StopWhen kSecondOpinion{40, 1e-4};
+constexpr StopWhen kSecondOpinion{40, 5e-4};
 
 Index rows_of(const TrainingSet& set) {
   Index rows = 0;
@@ -30,64 +31,97 @@ Index rows_of(const TrainingSet& set) {
   return rows;
 }
 
-// Long, medium and short length scales, little and much noise: from a single start, many irrelevant
-// inputs or a rough function can end at "all noise". With a trained θ at hand, two of them are
-// enough.
-Contender first_look(const TrainingSet& set, KernelFamily family, const TrainingPlan& plan,
-                     TrainResult& result) {
-  const Objective objective(set, family, plan.current, plan.fixed);
-  const double medium = medium_length_scale(set);
-  std::vector<VectorXd> starts;
-  if (plan.warm) starts.push_back(objective.parameters(plan.current));
-  if (plan.warm && rows_of(set) > kFewObservations) {
-    for (const double length_scale : {medium, 0.3 * medium}) {
-      starts.push_back(objective.start(length_scale, 0.01));
-    }
-  } else {
-    for (const double length_scale : {3.0 * medium, medium, 0.3 * medium}) {
-      for (const double noise : {0.01, 0.3}) starts.push_back(objective.start(length_scale, noise));
-    }
-  }
+bool is_ahead(const Contender& a, const Contender& b) { return a.value > b.value; }
+
+// The best of one family that the starts lead to. One that cannot beat `to_beat` is given up.
+Contender best_of(const TrainingSet& set, KernelFamily family, const TrainingPlan& plan,
+                  const std::vector<VectorXd>& starts, double to_beat, TrainResult& result) {
   Contender best{family, plan.current};
+  StopWhen stop = kFirstLook;
   for (const VectorXd& start : starts) {
     Contender tried{family, plan.current};
-    optimise(set, plan, &start, kFirstLook, tried, result);
+    stop.beat = std::max(to_beat, best.value);
+    optimise(set, plan, &start, stop, tried, result);
     ++result.starts;
     if (tried.value > best.value) best = std::move(tried);
   }
   return best;
 }
 
-bool is_ahead(const Contender& a, const Contender& b) { return a.value > b.value; }
+// Long, medium and short length scales, little and much noise: from a single start, many irrelevant
+// inputs or a rough function can end at "all noise". All families, most promising first.
+std::vector<Contender> look_everywhere(const TrainingSet& set,
+                                       const std::vector<KernelFamily>& families,
+                                       const TrainingPlan& plan, TrainResult& result) {
+  const double medium = medium_length_scale(set);
+  std::vector<Contender> contenders;
+  double best = -std::numeric_limits<double>::infinity();
+  for (const KernelFamily family : families) {
+    const Objective objective(set, family, plan.current, plan.fixed);
+    std::vector<VectorXd> starts;
+    if (plan.warm) starts.push_back(objective.parameters(plan.current));
+    for (const double length_scale : {3.0 * medium, medium, 0.3 * medium}) {
+      for (const double noise : {0.01, 0.3}) starts.push_back(objective.start(length_scale, noise));
+    }
+    contenders.push_back(best_of(set, family, plan, starts, best - kHopeless, result));
+    best = std::max(best, contenders.back().value);
+  }
+  std::stable_sort(contenders.begin(), contenders.end(), is_ahead);
+  std::erase_if(contenders, [&](const Contender& c) { return c.value < best - kHopeless; });
+  return contenders;
+}
+
+// From a trained θ, a short start beside it is enough.
+Contender look_around(const TrainingSet& set, const TrainingPlan& plan, TrainResult& result) {
+  const KernelFamily family = named_family(plan);
+  const Objective objective(set, family, plan.current, plan.fixed);
+  return best_of(
+      set, family, plan,
+      {objective.parameters(plan.current), objective.start(0.3 * medium_length_scale(set), 0.01)},
+      -std::numeric_limits<double>::infinity(), result);
+}
 
 }  // namespace
 
 Contender search(const TrainingSet& set, const TrainingPlan& plan, TrainResult& result) {
-  const TrainingSet few = thin(set, kFirstLookObservations);
-  const TrainingSet more = thin(set, kCompareObservations);
   std::vector<KernelFamily> families{named_family(plan)};
   if (plan.kernel == KernelFamily::automatic) families.assign(kFamilies.begin(), kFamilies.end());
+  const TrainingSet first = few(set);
+  const TrainingSet second = more(set);
+  StopWhen stop = kCompare;
   std::vector<Contender> contenders;
-  for (const KernelFamily family : families)
-    contenders.push_back(first_look(few, family, plan, result));
-  std::stable_sort(contenders.begin(), contenders.end(), is_ahead);
-  const double best = contenders.front().value;
-  std::erase_if(contenders, [&](const Contender& c) { return c.value < best - kHopeless; });
-  for (Contender& contender : contenders)
-    optimise(more, plan, nullptr, kCompare, contender, result);
+  const auto compare = [&](Contender contender) {
+    optimise(second, plan, nullptr, stop, contender, result);
+    stop.beat = std::max(stop.beat, contender.value);
+    contenders.push_back(std::move(contender));
+  };
+  if (plan.warm && rows_of(first) > kCheap) {
+    compare(look_around(first, plan, result));
+    for (const KernelFamily family : families) {
+      if (family == contenders.front().family) continue;
+      Contender other{family, contenders.front().theta};
+      other.theta.kernel = family;
+      compare(std::move(other));
+    }
+  } else {
+    for (Contender& contender : look_everywhere(first, families, plan, result))
+      compare(std::move(contender));
+  }
   std::stable_sort(contenders.begin(), contenders.end(), is_ahead);
   if (contenders.size() > 1) result.kernel_margin = contenders[0].value - contenders[1].value;
 
   // "Mostly noise" may only mean that few observations did not show the function. Get a second
   // opinion from all of these, starting with little noise.
   Contender winner = contenders.front();
-  const Objective objective(more, winner.family, plan.current, plan.fixed);
+  const Objective objective(second, winner.family, plan.current, plan.fixed);
   if (objective.noise_share(winner.theta) > kSuspiciousNoise) {
     const VectorXd start = objective.start(medium_length_scale(set), 0.01);
-    Contender second = winner;
-    optimise(more, plan, &start, kSecondOpinion, second, result);
+    Contender other = winner;
+    stop = kSecondOpinion;
+    stop.beat = winner.value;
+    optimise(second, plan, &start, stop, other, result);
     ++result.starts;
-    if (second.value > winner.value) winner = second;
+    if (other.value > winner.value) winner = other;
   }
   return winner;
 }

@@ -7,6 +7,7 @@
 namespace splitgp {
 
 using Eigen::Index;
+using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 ThetaParameters::ThetaParameters(const TrainingSet& set, KernelFamily family,
@@ -154,30 +155,41 @@ VectorXd ThetaParameters::start(double length_scale, double noise) const {
   return result.cwiseMax(lower_).cwiseMin(upper_);
 }
 
-VectorXd ThetaParameters::gradient(const ThetaGradient& natural) const {
+Index ThetaParameters::place(Index i) const {
+  const auto [part, k] = parameters_[static_cast<std::size_t>(i)];
+  switch (part) {
+    case Part::length_scale:
+      return order().length_scale(k);
+    case Part::signal_variance:
+      return order().signal_variance();
+    case Part::noise_variance:
+      return order().noise_variance();
+    case Part::shape:
+      return order().shape();
+    case Part::mean:
+      return order().mean(k);
+    case Part::output_scale:
+      return order().output_scale(k);
+  }
+  return 0;
+}
+
+double ThetaParameters::unit(Index i) const {
+  const auto [part, k] = parameters_[static_cast<std::size_t>(i)];
+  return part == Part::mean ? set_.output_spread(k) : 1.0;
+}
+
+VectorXd ThetaParameters::gradient(const VectorXd& natural) const {
   VectorXd result(size());
-  for (Index i = 0; i < size(); ++i) {
-    const auto [part, k] = parameters_[static_cast<std::size_t>(i)];
-    switch (part) {
-      case Part::length_scale:
-        result(i) = natural.length_scale(k);
-        break;
-      case Part::signal_variance:
-        result(i) = natural.signal_variance;
-        break;
-      case Part::noise_variance:
-        result(i) = natural.noise_variance;
-        break;
-      case Part::shape:
-        result(i) = natural.shape;
-        break;
-      case Part::mean:
-        result(i) = natural.mean(k) * set_.output_spread(k);
-        break;
-      case Part::output_scale:
-        result(i) = natural.output_scale(k);
-        break;
-    }
+  for (Index i = 0; i < size(); ++i) result(i) = natural(place(i)) * unit(i);
+  return result;
+}
+
+MatrixXd ThetaParameters::curvature(const MatrixXd& natural) const {
+  MatrixXd result(size(), size());
+  for (Index j = 0; j < size(); ++j) {
+    for (Index i = 0; i < size(); ++i)
+      result(i, j) = natural(place(i), place(j)) * unit(i) * unit(j);
   }
   return result;
 }

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/log_likelihood.h"
+#include "core/theta_derivatives.h"
 #include "core/training_set.h"
 #include "splitgp/options.h"
 
@@ -35,8 +35,11 @@ class ThetaParameters {
   /// From θ to parameters; values outside the bounds move to the nearest bound.
   Eigen::VectorXd parameters(const Hyperparameters& theta) const;
   Hyperparameters theta(const Eigen::VectorXd& parameters) const;
-  /// From derivatives with respect to θ to those with respect to the parameters.
-  Eigen::VectorXd gradient(const ThetaGradient& natural) const;
+  /// From derivatives with respect to θ, in ThetaOrder, to those with respect to the parameters.
+  ThetaOrder order() const { return {set_.input_spread.size(), set_.output_spread.size()}; }
+  Eigen::VectorXd gradient(const Eigen::VectorXd& natural) const;
+  /// The same for second derivatives.
+  Eigen::MatrixXd curvature(const Eigen::MatrixXd& natural) const;
 
   /// θ's noise variance as a share of the outputs' variance.
   double noise_share(const Hyperparameters& theta) const {
@@ -48,6 +51,8 @@ class ThetaParameters {
 
   /// Returns the log prior and adds its gradient to `gradient`, unless null.
   double log_prior(const Eigen::VectorXd& parameters, Eigen::VectorXd* gradient) const;
+  /// The second derivatives of −log prior.
+  Eigen::VectorXd prior_curvature() const { return prior_deviation_.cwiseAbs2().cwiseInverse(); }
 
  private:
   enum class Part { length_scale, signal_variance, noise_variance, shape, mean, output_scale };
@@ -55,6 +60,9 @@ class ThetaParameters {
     Part part;
     Eigen::Index index;
   };
+
+  Eigen::Index place(Eigen::Index i) const;  // of parameter i in ThetaOrder
+  double unit(Eigen::Index i) const;         // of θ for one of parameter i
 
   const TrainingSet& set_;
   Hyperparameters base_;

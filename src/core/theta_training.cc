@@ -28,6 +28,7 @@ TrainingPlan training_plan(const StreamKnowledge& knowledge, const Options& opti
   TrainingPlan plan{options.kernel, options.fixed, options.trend, knowledge.theta->values};
   plan.warm = knowledge.schedule.ever_trained() || knowledge.theta_given;
   plan.search = search;
+  plan.threads = options.threads;
   // What earlier trainings saw and this one does not; nothing while the set holds the whole stream.
   if (!knowledge.training_history.empty() && set.observations > 0) {
     const double now = static_cast<double>(set.observations);
@@ -51,6 +52,7 @@ TrainingPlan surprise_plan(const StreamKnowledge& knowledge, const Options& opti
   TrainingPlan plan{options.kernel, options.fixed, options.trend, knowledge.theta->values};
   plan.warm = true;
   plan.surprised = true;
+  plan.threads = options.threads;
   plan.worthwhile = kSurprising;
   return plan;
 }

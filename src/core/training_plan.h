@@ -20,6 +20,7 @@ struct TrainingPlan {
   std::optional<Hyperparameters> before =
       {};              // θ before this regime, which may turn out to be over
   bool search = true;  // many starts and, if the kernel is automatic, all families
+  int threads = 1;     // the result does not depend on them
 };
 
 }  // namespace splitgp

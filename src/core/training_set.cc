@@ -147,4 +147,36 @@ TrainingSet thin(const TrainingSet& set, Index most_observations) {
   return result;
 }
 
+TrainingSet neighbourhoods(const TrainingSet& set, Index most_observations, Index block_size) {
+  TrainingSet result = set;
+  result.blocks.clear();
+  result.observations = 0;
+  for (const TrainingSet::Block& block : set.blocks) {
+    if (result.observations >= most_observations) break;
+    const Index n = block.inputs.rows() - block.given;
+    const Index size = std::min(n, block_size);
+    const Eigen::RowVectorXd inverse_spread = set.input_spread.cwiseInverse().transpose();
+    const Eigen::VectorXd distance =
+        ((block.inputs.rowwise() - block.inputs.row(n / 2)) * inverse_spread.asDiagonal())
+            .rowwise()
+            .squaredNorm();
+    std::vector<Index> rows(static_cast<std::size_t>(n));
+    std::iota(rows.begin(), rows.end(), Index{0});
+    std::nth_element(rows.begin(), rows.begin() + (size - 1), rows.end(),
+                     [&](Index a, Index b) { return distance(a) < distance(b); });
+    rows.resize(static_cast<std::size_t>(size));
+    std::sort(rows.begin(), rows.end());
+    for (Index j = n; j < block.inputs.rows(); ++j) rows.push_back(j);
+    TrainingSet::Block part{block.inputs(rows, Eigen::all),
+                            block.outputs(rows, Eigen::all),
+                            block.noise_variance(rows),
+                            {},
+                            block.given};
+    for (const Index j : rows) part.sequence.push_back(block.sequence[static_cast<std::size_t>(j)]);
+    result.blocks.push_back(std::move(part));
+    result.observations += size;
+  }
+  return result;
+}
+
 }  // namespace splitgp

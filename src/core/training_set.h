@@ -68,6 +68,11 @@ TrainingSet draw_training_set(const StreamKnowledge& knowledge, const TrainingRe
 /// What has come since the last training, given all the rest.
 TrainingSet latest(const TrainingSet& set);
 
+/// A smaller set that is as dense as `set`, from more places: of each of the first blocks, the
+/// observations around one of them.
+TrainingSet neighbourhoods(const TrainingSet& set, Eigen::Index most_observations,
+                           Eigen::Index block_size);
+
 /// A smaller set for a first look: the first blocks of `set`, or part of the first, within the
 /// limit.
 TrainingSet thin(const TrainingSet& set, Eigen::Index most_observations);

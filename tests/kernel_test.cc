@@ -203,8 +203,7 @@ TEST(Kernel, DerivativesMatchCentralDifferences) {
         const VectorXd difference = random.normal_matrix(3, 1);
         const VectorXd scaled = difference.cwiseQuotient(theta.length_scale).cwiseAbs2();
         // One value in a block of five, so that every way of computing it is covered.
-        const Derivatives derivatives =
-            derivatives_of(kernel, ArrayXd::Constant(5, scaled.sum()));
+        const Derivatives derivatives = derivatives_of(kernel, ArrayXd::Constant(5, scaled.sum()));
         const Index at = pair % 5;
         const auto near = [](double actual, double expected) {
           EXPECT_NEAR(actual, expected, 1e-6 * std::abs(expected) + 1e-30);
@@ -231,8 +230,7 @@ TEST(Kernel, DerivativesMatchCentralDifferences) {
 
 TEST(Kernel, DerivativesAreFiniteAtNoDistance) {
   for (const KernelFamily family : kFamilies) {
-    const Derivatives derivatives =
-        derivatives_of(Kernel(theta_of(family)), ArrayXd::Zero(3));
+    const Derivatives derivatives = derivatives_of(Kernel(theta_of(family)), ArrayXd::Zero(3));
     EXPECT_TRUE(derivatives.slope.allFinite()) << to_string(family);
     EXPECT_TRUE((derivatives.shape_derivative == 0.0).all()) << to_string(family);
   }

@@ -5,7 +5,9 @@
 #include <Eigen/Dense>
 #include <cmath>
 #include <numbers>
+#include <vector>
 
+#include "core/fisher_information.h"
 #include "core/internals.h"
 #include "core/model_training.h"
 #include "core/validate.h"
@@ -114,6 +116,65 @@ TEST(Objective, GradientMatchesDifferencesWithMemory) {
   Objective objective(set, KernelFamily::rbf, complete({}, 2, 1), {});
   objective.remember(objective.theta(random_parameters(objective, 1)), 0.3);
   EXPECT_LT(gradient_error(objective, random_parameters(objective, 2)), 1e-6);
+}
+
+// ½ tr(K⁻¹∂K_i K⁻¹∂K_j) with ∂K by central differences of the value's own K; for a mean 1ᵀK⁻¹1.
+TEST(Objective, FisherInformationMatchesItsDefinition) {
+  const TrainingSet set = small_training_set(2, 1, 4);
+  const TrainingSet::Block& block = set.blocks.front();
+  const Index n = block.inputs.rows();
+  for (const KernelFamily family : kFamilies) {
+    const ThetaParameters parameters(set, family, complete({}, 2, 1), {});
+    const VectorXd at = parameters.start(1.5, 0.05);
+    const auto covariance = [&](const VectorXd& where) {
+      const Hyperparameters theta = parameters.theta(where);
+      MatrixXd K(n, n);
+      Kernel(theta).lower_triangle(block.inputs, K);
+      K.triangularView<Eigen::StrictlyUpper>() = K.transpose();
+      K.diagonal() += block.noise_variance;
+      K.diagonal().array() += theta.noise_variance;
+      return K;
+    };
+    const MatrixXd inverse = covariance(at).inverse();
+    std::vector<MatrixXd> relative;
+    for (Index i = 0; i < at.size(); ++i) {
+      constexpr double kStep = 1e-5;
+      VectorXd up = at, down = at;
+      up(i) += kStep;
+      down(i) -= kStep;
+      relative.push_back(inverse * (covariance(up) - covariance(down)) / (2.0 * kStep));
+    }
+    const Hyperparameters theta = parameters.theta(at);
+    const MatrixXd found = parameters.curvature(fisher_information(block, theta, n));
+    for (Index i = 0; i < at.size(); ++i) {
+      for (Index j = 0; j < at.size(); ++j) {
+        double expected =
+            0.5 *
+            (relative[static_cast<std::size_t>(i)] * relative[static_cast<std::size_t>(j)]).trace();
+        if (i == j && parameters.name(i).starts_with("mean"))
+          expected = inverse.sum() * set.output_spread(0) * set.output_spread(0);
+        EXPECT_NEAR(found(i, j), expected / static_cast<double>(n), 1e-6)
+            << to_string(family) << ": " << parameters.name(i) << ", " << parameters.name(j);
+      }
+    }
+  }
+}
+
+TEST(Objective, ThreadsChangeNothing) {
+  Random random(8);
+  TrainingSet set = small_training_set(2, 1, 3);
+  for (TrainingSet::Block& block : set.blocks) {
+    block.inputs = random.normal_matrix(180, 2);
+    block.outputs = random.normal_matrix(180, 1);
+    block.noise_variance = VectorXd::Zero(180);
+  }
+  Objective objective(set, KernelFamily::matern32, complete({}, 2, 1), {});
+  const VectorXd at = objective.start(1.0, 0.1);
+  VectorXd one, three;
+  const double value = objective.value(at, &one);
+  objective.use_threads(3);
+  EXPECT_EQ(value, objective.value(at, &three));
+  EXPECT_EQ(one, three);
 }
 
 // The value against log N(y | mean, K) written out with a dense LU. The value also contains the

@@ -48,6 +48,9 @@ bool is_over(const TrainingSet& set, const TrainingPlan& plan) {
 
 TrainResult train(const TrainingSet& set, const TrainingPlan& given) {
   const auto began = std::chrono::steady_clock::now();
+  const auto seconds_since = [](std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
   TrainResult result;
   result.sequence = set.sequence;
   result.observations = set.observations;
@@ -73,8 +76,10 @@ TrainResult train(const TrainingSet& set, const TrainingPlan& given) {
   const bool free_trend = plan.trend != Trend::none && !plan.fixed.mean && !plan.surprised;
   // What local GPs fall back to is no part of the likelihood.
   if (free_trend && falls_back(plan.current)) plan.current = without_trend(plan.current);
+  const auto search_began = std::chrono::steady_clock::now();
   Contender winner =
       plan.search ? search(set, plan, result) : Contender{named_family(plan), plan.current};
+  result.search_seconds = seconds_since(search_began);
   if (free_trend) winner = choose_trend(set, plan, winner, result);
   optimise(set, plan, nullptr, kFinish, winner, result);
   if (free_trend && has_trend(winner.theta)) {
@@ -91,7 +96,7 @@ TrainResult train(const TrainingSet& set, const TrainingPlan& given) {
                    falls_back(winner.theta) != falls_back(given.current);
   if (result.adopted) result.theta = winner.theta;
   result.bounds_reached = bounds_reached(set, plan, result.theta);
-  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  result.seconds = seconds_since(began);
   return result;
 }
 

@@ -270,7 +270,7 @@ def refit(m: int, data: Data, seconds: float) -> Row:
 
 
 PEERS: dict[str, Callable[[int, Data, float], Row]] = {
-    "splitgp": engine("splitgp", lambda m: splitgp.SplittingGP(split_limit=m)),
+    "splitgp": engine("splitgp", lambda m: splitgp.SplittingGP(capacity=m)),
     "paper": paper_rule,
     "fantasy": fantasy,
     "sklearn": refit,

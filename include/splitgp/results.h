@@ -129,7 +129,8 @@ struct TrainResult {
   int starts = 0;
   int evaluations = 0;
   double seconds = 0.0;
-  /// Of these, those of the search among families and starts. Model files do not keep it.
+  /// Of these, those of the search among families and starts; 0 without one. Model files do not
+  /// keep it.
   double search_seconds = 0.0;
 };
 

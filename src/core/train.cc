@@ -79,7 +79,7 @@ TrainResult train(const TrainingSet& set, const TrainingPlan& given) {
   const auto search_began = std::chrono::steady_clock::now();
   Contender winner =
       plan.search ? search(set, plan, result) : Contender{named_family(plan), plan.current};
-  result.search_seconds = seconds_since(search_began);
+  if (plan.search) result.search_seconds = seconds_since(search_began);
   if (free_trend) winner = choose_trend(set, plan, winner, result);
   optimise(set, plan, nullptr, kFinish, winner, result);
   if (free_trend && has_trend(winner.theta)) {

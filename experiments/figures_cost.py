@@ -35,7 +35,16 @@ def draw(table: Table, settings: Settings) -> list[Path]:
     ]
     handles += [
         Line2D([], [], color="0.4", marker="o", ls="", label="labels at once"),
-        Line2D([], [], color="0.4", marker="o", mfc="white", ls="", label=f"{LATE[1]} rows late"),
+        Line2D(
+            [],
+            [],
+            color="0.4",
+            marker="o",
+            mfc="white",
+            ms=8.5,
+            ls="",
+            label=f"{LATE[1]} rows late",
+        ),
         Line2D([], [], color="0.75", lw=1, label="least error for the time, labels at once"),
     ]
     figure.legend(
@@ -69,8 +78,9 @@ def _panel(ax: Axes, table: Table, data: str) -> None:
                 style.marker,
                 color=style.color,
                 mfc=style.color if late == 0 else "white",
-                ms=_size(style.marker),
-                zorder=3,
+                # A ring around what it would hide.
+                ms=_size(style.marker) + (0 if late == 0 else 2),
+                zorder=4 if late == 0 else 3,
             )
     front = here.where(setting=float(LATE[0]))
     best = ahead(table, data, LATE[0])

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-from experiments.cost import LATE, ROWS, STREAMS, WARM_UP, ahead
-from experiments.cost_models import MODELS
+from experiments.cost import LATE, ROWS, STREAMS, WARM_UP, ahead, best_other
+from experiments.cost_models import MODELS, OURS, SMALL
 from experiments.layout import head, markdown, number, picture
 from experiments.run import Settings
 from experiments.table import Table
@@ -20,6 +20,7 @@ def page(table: Table, settings: Settings) -> str:
         markdown(("model", "what it is"), [(f"**{n}**", s.text) for n, s in MODELS.items()]),
         _SETTINGS,
         picture(Path("cost.png"), "error against processor time per row, one panel per stream"),
+        _overview(table),
         *(_section(table, name) for name in STREAMS if table.where(data=name)),
     ]
     return "\n".join(parts)
@@ -41,6 +42,28 @@ _SETTINGS = (
 )
 
 
+def _overview(table: Table) -> str:
+    rows = []
+    for data in (name for name in STREAMS if table.where(data=name)):
+        for late in LATE:
+            here = table.where(data=data, setting=float(late))
+            other = best_other(table, data, late)
+            cells = [f"**{STREAMS[data].title}**" if late == LATE[0] else "", _when(late), other]
+            for ours in (OURS, SMALL):
+                for metric in ("rmse", "row_seconds"):
+                    ratio = here.mean(metric, method=ours) / here.mean(metric, method=other)
+                    cells.append(f"{ratio:.2f}" if ratio < 10 else f"{ratio:.0f}")
+            rows.append(cells)
+    columns = ["stream", "labels", "best of the others"]
+    for ours in ("splitgp", "capacity 100"):
+        columns += [f"{ours}: RMSE over its", "time over its"]
+    return "## Beside the best of the others\n\n" + markdown(columns, rows)
+
+
+def _when(late: int) -> str:
+    return "at once" if late == 0 else f"{late} late"
+
+
 def _section(table: Table, data: str) -> str:
     here = table.where(data=data)
     stream = STREAMS[data]
@@ -48,8 +71,7 @@ def _section(table: Table, data: str) -> str:
     front = {late: ahead(table, data, late) for late in LATE}
     columns = ["model"]
     for late in LATE:
-        when = "at once" if late == 0 else f"{late} late"
-        columns += [f"RMSE, {when}", "NLPD", "95 %", "µs a row"]
+        columns += [f"RMSE, {_when(late)}", "NLPD", "95 %", "µs a row"]
     lines = []
     for method in MODELS:
         cells = [method]

@@ -104,6 +104,7 @@ def invented() -> Table:
 def test_who_is_ahead():
     methods = list(MODELS)
     assert cost.ahead(invented(), "kin40k", 0) == methods[:2] + methods[3:]
+    assert cost.best_other(invented(), "kin40k", 0) == methods[-1]
 
 
 def test_page_and_figure(tmp_path):
@@ -114,6 +115,7 @@ def test_page_and_figure(tmp_path):
     for stream in cost.STREAMS.values():
         assert f"## {stream.title}\n\n1,000 rows, {stream.order}." in text
     assert "| splitgp | **5** | 1.250 | 94.9 % | **1** |" in text
+    assert "| at once | gradient boosting | 2.78 | 0.11 |" in text
     assert "| LoG-GP | 9 | – | – | 3 |" in text
     (path,) = figures_cost.draw(invented(), settings)
     assert path.name in text

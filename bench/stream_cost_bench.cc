@@ -86,10 +86,13 @@ std::optional<Stream> stored(const std::string& name, Index rows) {
   return Stream{first.topRows(inputs), first.bottomRows(1)};
 }
 
-// Seconds. The first three are what a row costs that neither trains nor refits.
-struct Parts {
+// Seconds, but for the last two. The first three are what a row costs that neither trains nor
+// refits.
+struct Cost {
   double predict = 0.0, update = 0.0, offer = 0.0;
   double refit = 0.0, search = 0.0, finish = 0.0, file = 0.0;
+  double solve = 0.0;  // one raw solve
+  double trainings = 0.0, refits = 0.0;
 };
 
 // How a plain row's time is shared among prediction, the owner's update and offering. The engine
@@ -126,15 +129,12 @@ struct Probe {
   }
 };
 
-struct Counts {
-  double trainings = 0.0, refits = 0.0;
-};
-
 // Training is told from `trained`, refits from `refits`; what such a row takes beyond the running
 // mean of plain rows is theirs.
-Parts measure(splitgp::ModelFile& file, const Stream& stream, Counts& counts) {
+Cost measure(splitgp::ModelFile& file, const Stream& stream) {
   const Index rows = stream.X.cols();
-  Parts parts;
+  const Index between_probes = rows / (kProbes + 1);
+  Cost cost;
   Probe probe;
   double plain = 0.0, plain_total = 0.0;
   splitgp::Prediction before;
@@ -148,12 +148,12 @@ Parts measure(splitgp::ModelFile& file, const Stream& stream, Counts& counts) {
       const splitgp::TrainResult& training = file.model().training_history().back();
       const double share =
           training.seconds > 0.0 ? training.search_seconds / training.seconds : 0.0;
-      parts.search += share * beyond;
-      parts.finish += (1.0 - share) * beyond;
-      ++counts.trainings;
+      cost.search += share * beyond;
+      cost.finish += (1.0 - share) * beyond;
+      ++cost.trainings;
     } else if (result.refits > 0) {
-      parts.refit += beyond;
-      counts.refits += result.refits;
+      cost.refit += beyond;
+      cost.refits += result.refits;
     } else {
       plain = i == 0 ? seconds : plain + kMemory * (seconds - plain);
     }
@@ -162,14 +162,18 @@ Parts measure(splitgp::ModelFile& file, const Stream& stream, Counts& counts) {
     if ((i + 1) % kCommitEvery == 0 || i + 1 == rows) {
       const double commits = process_seconds();
       file.checkpoint({{"stream", static_cast<std::uint64_t>(i + 1)}});
-      parts.file += process_seconds() - commits;
+      cost.file += process_seconds() - commits;
     }
-    if ((i + 1) % (rows / (kProbes + 1)) == 0) probe.add(file.model(), stream, i + 1);
+    if ((i + 1) % between_probes == 0 && (i + 1) / between_probes <= kProbes) {
+      probe.add(file.model(), stream, i + 1);
+      // Along the way: what else the machine does then slows both alike.
+      cost.solve += bench::raw_solve_seconds(file.model().options().capacity, 1) / kProbes;
+    }
   }
-  parts.predict = plain_total * std::min(1.0, probe.predict / probe.whole);
-  parts.offer = plain_total * std::max(0.0, 1.0 - probe.without_offer / probe.whole);
-  parts.update = std::max(0.0, plain_total - parts.predict - parts.offer);
-  return parts;
+  cost.predict = plain_total * std::min(1.0, probe.predict / probe.whole);
+  cost.offer = plain_total * std::max(0.0, 1.0 - probe.without_offer / probe.whole);
+  cost.update = std::max(0.0, plain_total - cost.predict - cost.offer);
+  return cost;
 }
 
 void stream_cost(benchmark::State& state, const Stream& stream, int capacity) {
@@ -180,29 +184,27 @@ void stream_cost(benchmark::State& state, const Stream& stream, int capacity) {
     const splitgp::testing::TemporaryDirectory folder;
     splitgp::ModelFile file = splitgp::ModelFile::create(folder.path() / "model.splitgp",
                                                          SplittingGp(stream.X.rows(), 1, options));
-    Counts counts;
-    const Parts parts = measure(file, stream, counts);
-    const double solve = bench::raw_solve_seconds(capacity, 1);
-    const double whole = parts.predict + parts.update + parts.offer + parts.refit + parts.search +
-                         parts.finish + parts.file;
+    const Cost cost = measure(file, stream);
+    const double whole = cost.predict + cost.update + cost.offer + cost.refit + cost.search +
+                         cost.finish + cost.file;
     const auto report = [&](const std::string& part, double seconds) {
-      state.counters[part + "_solves"] = seconds / rows / solve;
+      state.counters[part + "_solves"] = seconds / rows / cost.solve;
       state.counters[part + "_share"] = seconds / whole;
     };
-    report("search", parts.search);
-    report("finish", parts.finish);
-    report("refit", parts.refit);
-    report("offer", parts.offer);
-    report("update", parts.update);
-    report("predict", parts.predict);
-    report("file", parts.file);
-    state.counters["row_solves"] = whole / rows / solve;
+    report("search", cost.search);
+    report("finish", cost.finish);
+    report("refit", cost.refit);
+    report("offer", cost.offer);
+    report("update", cost.update);
+    report("predict", cost.predict);
+    report("file", cost.file);
+    state.counters["row_solves"] = whole / rows / cost.solve;
     state.counters["row_us"] = 1e6 * whole / rows;
-    state.counters["solve_us"] = 1e6 * solve;
+    state.counters["solve_us"] = 1e6 * cost.solve;
     state.counters["rows"] = rows;
     state.counters["inputs"] = static_cast<double>(stream.X.rows());
-    state.counters["trainings"] = counts.trainings;
-    state.counters["refits"] = counts.refits;
+    state.counters["trainings"] = cost.trainings;
+    state.counters["refits"] = cost.refits;
     state.counters["local_gps"] = static_cast<double>(file.model().n_local());
   }
 }

@@ -22,6 +22,9 @@ inline double clock_seconds(clockid_t clock) {
 /// This thread's CPU time, so that a busy machine matters less.
 inline double thread_seconds() { return clock_seconds(CLOCK_THREAD_CPUTIME_ID); }
 
+/// That of all threads, for work that may have some of its own.
+inline double process_seconds() { return clock_seconds(CLOCK_PROCESS_CPUTIME_ID); }
+
 /// Only shows that the benchmark runs, without the large sizes; ./test sets this.
 inline bool smoke() {
   const char* value = std::getenv("SPLITGP_BENCH_SMOKE");

@@ -4,13 +4,12 @@
 //
 //   build/release/bench/update_predict_bench
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <random>
-#include <vector>
 
 #include "measure.h"
+#include "raw_solve.h"
 #include "splitgp/splitting_gp.h"
 
 namespace {
@@ -29,30 +28,6 @@ MatrixXd random_inputs(Index n, unsigned seed) {
 
 VectorXd response(const VectorXd& x) { return VectorXd::Constant(1, std::sin(x(0)) + x(1) * x(2)); }
 
-// The best of several rounds: a busy machine can only be slower.
-double raw_solve_seconds(Index m, Index matrices) {
-  MatrixXd A = MatrixXd::Identity(m, m) * static_cast<double>(m);
-  const MatrixXd X = random_inputs(m, 1);
-  A += (X.transpose() * X).cwiseAbs();
-  const std::vector<MatrixXd> factors(static_cast<std::size_t>(matrices), A.llt().matrixL());
-  const VectorXd b = VectorXd::LinSpaced(m, -1.0, 1.0);
-  const int solves = std::max(20, static_cast<int>(matrices));
-  VectorXd x;
-  double best = 1e9;
-  for (int round = 0; round < 10; ++round) {
-    const double began = bench::thread_seconds();
-    for (int i = 0; i < solves; ++i) {
-      x = b;
-      factors[static_cast<std::size_t>(i) % factors.size()]
-          .triangularView<Eigen::Lower>()
-          .solveInPlace(x);
-      benchmark::DoNotOptimize(x.data());
-    }
-    best = std::min(best, (bench::thread_seconds() - began) / solves);
-  }
-  return best;
-}
-
 splitgp::SplittingGp steady_model(Index m, Index cells) {
   splitgp::Options options;
   options.split_limit = options.capacity = static_cast<int>(m);
@@ -66,8 +41,9 @@ splitgp::SplittingGp steady_model(Index m, Index cells) {
 
 void report(benchmark::State& state, double seconds, Index m, Index local_gps) {
   const double each = seconds / static_cast<double>(state.iterations());
-  state.counters["hot_solves"] = each / raw_solve_seconds(m, 1);
-  state.counters["cold_solves"] = each / raw_solve_seconds(m, std::min<Index>(local_gps, 32));
+  state.counters["hot_solves"] = each / bench::raw_solve_seconds(m, 1);
+  state.counters["cold_solves"] =
+      each / bench::raw_solve_seconds(m, std::min<Index>(local_gps, 32));
 }
 
 // Arguments: m, and how many times m observations came before. Splits and displacements are

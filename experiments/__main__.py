@@ -11,6 +11,7 @@ from pathlib import Path
 from experiments import (
     beyond,
     claims,
+    cost,
     figure1,
     figures,
     kin40k,
@@ -33,6 +34,7 @@ EXPERIMENTS: dict[str, Callable[[run.Settings], list[run.Job]]] = {
     "theory": theory.jobs,
     "beyond": beyond.jobs,
     "stages": stages.jobs,
+    "cost": cost.jobs,
 }
 TITLES = {
     "synthetic": "the paper's synthetic function: error, memory, time along the stream (Figs. 2–4)",
@@ -42,6 +44,7 @@ TITLES = {
     "theory": "the propositions and complexities, measured",
     "beyond": "a robot arm with seven outputs and two streams in time order",
     "stages": "what borrowing, calibration and the trend add, on every data set",
+    "cost": "error against processor time per row, beside other streaming models",
 }
 
 OVERVIEWS = {

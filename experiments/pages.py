@@ -6,7 +6,15 @@ import math
 from collections.abc import Callable
 from pathlib import Path
 
-from experiments import kin40k, pages_beyond, pages_stages, pages_theory, published, synthetic
+from experiments import (
+    kin40k,
+    pages_beyond,
+    pages_cost,
+    pages_stages,
+    pages_theory,
+    published,
+    synthetic,
+)
 from experiments.layout import (
     estimate,
     head,
@@ -199,4 +207,5 @@ PAGES: dict[str, Callable[[Table, Settings], str]] = {
     "theory": pages_theory.page,
     "beyond": pages_beyond.page,
     "stages": pages_stages.page,
+    "cost": pages_cost.page,
 }

@@ -91,6 +91,16 @@ TEST(Train, InlineTrainsWheneverTheStreamHasGrownByHalf) {
   EXPECT_THAT(sizes, ::testing::ElementsAre(32u, 48u, 72u, 108u));
 }
 
+TEST(Train, SearchIsPartOfItsTime) {
+  Options options;
+  options.kernel = KernelFamily::rbf;
+  const SplittingGp model = learned(noisy(2, 120, 0.1, 11, wave), options);
+  for (const TrainResult& result : model.training_history()) {
+    EXPECT_EQ(result.search_seconds > 0.0, result.searched);
+    EXPECT_LT(result.search_seconds, result.seconds);
+  }
+}
+
 TEST(Train, SameStreamSameTheta) {
   const Stream stream = noisy(3, 120, 0.1, 12, wave);
   const SplittingGp a = learned(stream);

@@ -11,16 +11,20 @@ observations, with one figure for both.
 
     pip install '.[peers]'
     python experiments/benchmarks/peers.py [--seconds 12] [--m 100 500] [--peers splitgp LoG-GP]
+    python experiments/benchmarks/peers.py --write      also puts the table into docs/performance.md
 """
 
 from __future__ import annotations
 
 import argparse
 import copy
+import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
 from typing import Any
 
 import gpytorch
@@ -35,6 +39,13 @@ import splitgp
 from splitgp import datasets, rivals
 
 ADAM_STEPS = 30
+OURS, PAPER, FULL = "splitgp", "paper's rule, GPyTorch (at 3/4 m)", "full GP (no m)"
+HEAD = (
+    "| peer | m | n | µs per observation | with trainings | µs per prediction | RMSE |\n"
+    "|---|---|---|---|---|---|---|"
+)
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "performance.md"
+BEGIN, END = "<!-- written by peers.py -->", "<!-- end of peers.py -->"
 
 
 @dataclass
@@ -69,7 +80,8 @@ class Row:
     def __str__(self) -> str:
         seconds = self.update_seconds, self.mean_update_seconds, self.predict_seconds
         times = " | ".join(f"{1e6 * value:,.0f}" for value in seconds)
-        return f"| {self.peer} | {self.m:,} | {self.n:,} | {times} | {self.rmse:.3f} |"
+        m = "–" if self.peer == FULL else f"{self.m:,}"
+        return f"| {self.peer} | {m} | {self.n:,} | {times} | {self.rmse:.3f} |"
 
 
 def rmse(predicted: np.ndarray, data: Data) -> float:
@@ -222,7 +234,7 @@ def paper_rule(m: int, data: Data, seconds: float) -> Row:
         local.mean(torch.as_tensor(data.test_X[:1]))  # fills the caches of a prediction
     model.local = shown
     predict = mean_time(lambda i: model.predict(data.test_X[i : i + 1]), 20, seconds / 4)
-    return Row("paper's rule, GPyTorch (at 3/4 m)", m, n, update, update, predict, error)
+    return Row(PAPER, m, n, update, update, predict, error)
 
 
 def fantasy(m: int, data: Data, seconds: float) -> Row:
@@ -270,7 +282,7 @@ def refit(m: int, data: Data, seconds: float) -> Row:
 
 
 PEERS: dict[str, Callable[[int, Data, float], Row]] = {
-    "splitgp": engine("splitgp", lambda m: splitgp.SplittingGP(split_limit=m)),
+    "splitgp": engine(OURS, lambda m: splitgp.SplittingGP(capacity=m)),
     "paper": paper_rule,
     "fantasy": fantasy,
     "sklearn": refit,
@@ -279,7 +291,7 @@ PEERS: dict[str, Callable[[int, Data, float], Row]] = {
         "rBCM, experts of m at 20,000", lambda m: rivals.RobustBCM(experts=max(2, 20_000 // m))
     ),
     "local GP": engine("local GP", lambda m: rivals.LocalGP(most_observations=m)),
-    "full GP": engine("full GP (no m)", lambda m: rivals.FullGP()),
+    "full GP": engine(FULL, lambda m: rivals.FullGP()),
 }
 
 
@@ -291,6 +303,40 @@ def table(names: list[str], sizes: list[int], data: Data, seconds: float) -> Ite
             yield PEERS[name](m, data, seconds)
 
 
+def beside_the_paper(rows: list[Row]) -> str:
+    """How much less time splitgp takes than the paper's rule; empty unless both were measured."""
+    by_peer = {(row.peer, row.m): row for row in rows}
+    lines = []
+    for (peer, m), ours in by_peer.items():
+        theirs = by_peer.get((PAPER, m))
+        if peer != OURS or theirs is None:
+            continue
+        alone = theirs.update_seconds / ours.update_seconds
+        trained = theirs.mean_update_seconds / ours.mean_update_seconds
+        lines.append(
+            f"At m = {m:,} an update takes 1/{alone:,.0f} of the time it takes with the paper's "
+            f"rule; with all trainings counted, 1/{trained:,.0f}."
+        )
+    return "\n".join(lines)
+
+
+def versions() -> str:
+    packages = ("torch", "gpytorch", "scikit-learn")
+    found = ", ".join(f"{one} {metadata.version(one)}" for one in packages)
+    return f"splitgp {splitgp.__version__}, {splitgp.instruction_set()}; {found}."
+
+
+def write(rows: list[Row]) -> None:
+    page = PAGE.read_text()
+    before, found, rest = page.partition(BEGIN)
+    _, closed, after = rest.partition(END)
+    if not found or not closed:
+        sys.exit(f"peers.py: {PAGE} lacks the marks {BEGIN} and {END}")
+    parts = [versions(), "\n".join([HEAD, *map(str, rows)]), beside_the_paper(rows)]
+    text = "\n\n".join(part for part in parts if part)
+    PAGE.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument(
@@ -299,16 +345,22 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=20_000, help="length of the stream, at most")
     parser.add_argument("--m", type=int, nargs="+", default=[100, 500, 1000])
     parser.add_argument("--peers", nargs="+", choices=PEERS, default=list(PEERS))
+    parser.add_argument("--write", action="store_true", help="the table into docs/performance.md")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     torch.manual_seed(0)
     data = load(arguments.rows)
     stream(PaperRule(2).update, Data(data.X[:4], data.y[:4], data.X, data.y), 60.0)  # warm-up
-    print("| peer | m | n | µs per observation | with trainings | µs per prediction | RMSE |")
-    print("|---|---|---|---|---|---|---|")
+    print(HEAD)
+    rows = []
     with threadpool_limits(1):  # for numpy and scikit-learn
         for row in table(arguments.peers, arguments.m, data, arguments.seconds):
             print(row, flush=True)
+            rows.append(row)
+    if arguments.write:
+        write(rows)
+    else:
+        print(f"\n{beside_the_paper(rows)}")
 
 
 if __name__ == "__main__":

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 from experiments import __main__ as command
-from experiments import beyond, claims, kin40k, pages, run, stages, summary, theory
+from experiments import beyond, claims, cost, kin40k, pages, run, stages, summary, theory
 from experiments.claims_theory import growth, jumps, linear_residual, memory_curve
+from experiments.cost_models import BOOSTING, FOREST, KNN, LINEAR, MODELS, OURS
 from experiments.methods import DEFAULT, FULL, LOCAL, LOG, PAPER, RBCM
 from experiments.table import Estimate, Row, Table, read_rows
 from splitgp import datasets
@@ -158,6 +159,20 @@ def test_stages(out):
         assert error[stages.LAST] < 1.5 * error[stages.BEFORE]
         if data not in beyond.ARM:  # from four stretches of a recording nobody can tell the fifth
             assert 0.85 < here.mean("cover_95", method=stages.LAST) <= 1
+
+
+def test_cost_order(out):
+    one = table(out, "cost")
+    assert set(one.values("method")) == set(MODELS)
+    at_once, late = (one.where(setting=float(rows)) for rows in cost.LATE)
+    for other in (LINEAR, KNN, FOREST, BOOSTING):
+        assert at_once.mean("rmse", method=OURS) < at_once.mean("rmse", method=other)
+    assert at_once.mean("cover_95", method=OURS) > 0.85
+    for method in MODELS:
+        # The load of the last hours tells that of the next.
+        assert at_once.mean("rmse", method=method) < 1.1 * late.mean("rmse", method=method)
+        assert at_once.mean("row_seconds", method=method) > 0
+    assert at_once.mean("row_seconds", method=LINEAR) < at_once.mean("row_seconds", method=OURS)
 
 
 def test_a_second_run_measures_nothing(out, monkeypatch):

@@ -129,6 +129,9 @@ struct TrainResult {
   int starts = 0;
   int evaluations = 0;
   double seconds = 0.0;
+  /// Of these, those of the search among families and starts; 0 without one. Model files do not
+  /// keep it.
+  double search_seconds = 0.0;
 };
 
 struct LocalGpSummary {

@@ -18,6 +18,12 @@ using Eigen::VectorXd;
 
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point began) {
+  return std::chrono::duration<double>(Clock::now() - began).count();
+}
+
 // The winner finishes on all observations.
 constexpr StopWhen kFinish{50, 2e-4};
 
@@ -65,7 +71,9 @@ void improve(const TrainingSet& set, const TrainingPlan& given, TrainResult& res
   bool moved = false;  // the winner is not the current θ
   if (plan.search) {
     result.objective_before = value_of(set, plan, given.current);
+    const Clock::time_point began = Clock::now();
     winner = search(set, plan, result);
+    result.search_seconds = seconds_since(began);
     // A search looks at a part. What it finds is taken only if it is better on the whole: on
     // gas_turbine three searches would have ended below where they began.
     moved = !plan.warm || !(value_of(set, plan, winner.theta) < result.objective_before);
@@ -101,7 +109,7 @@ void improve(const TrainingSet& set, const TrainingPlan& given, TrainResult& res
 }  // namespace
 
 TrainResult train(const TrainingSet& set, const TrainingPlan& plan) {
-  const auto began = std::chrono::steady_clock::now();
+  const Clock::time_point began = Clock::now();
   TrainResult result;
   result.sequence = set.sequence;
   result.observations = set.observations;
@@ -116,7 +124,7 @@ TrainResult train(const TrainingSet& set, const TrainingPlan& plan) {
   } else {
     improve(set, plan, result);
   }
-  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  result.seconds = seconds_since(began);
   return result;
 }
 

@@ -3,11 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include "core/validate.h"
 #include "splitgp/splitting_gp.h"
 #include "support/learned.h"
 #include "support/sanitized.h"
+#include "support/training.h"
 
 namespace splitgp {
 namespace {
@@ -18,6 +21,7 @@ using Eigen::VectorXd;
 using testing::learned;
 using testing::noisy;
 using testing::Random;
+using testing::small_training_set;
 using testing::Stream;
 using testing::wave;
 
@@ -98,6 +102,49 @@ TEST(Train, SearchIsPartOfItsTime) {
   for (const TrainResult& result : model.training_history()) {
     EXPECT_EQ(result.search_seconds > 0.0, result.searched);
     EXPECT_LT(result.search_seconds, result.seconds);
+  }
+}
+
+TEST(Train, WhatHasNothingToGainCostsOneEvaluation) {
+  const TrainingSet set = small_training_set(2, 1, 6);
+  TrainingPlan plan{KernelFamily::automatic, {}, Trend::none, complete({}, 2, 1)};
+  const TrainResult first = train(set, plan);
+  ASSERT_TRUE(first.adopted);
+  EXPECT_GT(first.evaluations, 20);
+  plan.current = first.theta;
+  plan.warm = true;
+  plan.search = false;
+  const TrainResult second = train(set, plan);
+  EXPECT_EQ(second.evaluations, 1);
+  EXPECT_FALSE(second.adopted);
+  EXPECT_EQ(second.theta.length_scale, first.theta.length_scale);
+  EXPECT_NEAR(second.objective_before, first.objective_after, 1e-9);
+}
+
+TEST(Train, NeighbourhoodsAreTheNearestObservationsOfTheirBlocks) {
+  const TrainingSet set = small_training_set(2, 1, 6);
+  const TrainingSet near = neighbourhoods(set, 12, 10);
+  ASSERT_EQ(near.blocks.size(), 2U);
+  EXPECT_EQ(near.observations, 20);
+  for (std::size_t b = 0; b < 2; ++b) {
+    const TrainingSet::Block& whole = set.blocks[b];
+    const Eigen::RowVectorXd middle = whole.inputs.row(whole.inputs.rows() / 2);
+    const auto distance = [&](const Eigen::RowVectorXd& x) {
+      return (x - middle).transpose().cwiseQuotient(set.input_spread).norm();
+    };
+    double furthest = 0.0;
+    for (Index j = 0; j < 10; ++j)
+      furthest = std::max(furthest, distance(near.blocks[b].inputs.row(j)));
+    Index within = 0;
+    for (Index j = 0; j < whole.inputs.rows(); ++j)
+      within += distance(whole.inputs.row(j)) <= furthest;
+    EXPECT_EQ(within, 10);
+    for (Index j = 0; j < 10; ++j) {
+      const auto number = near.blocks[b].sequence[static_cast<std::size_t>(j)];
+      const auto row = std::find(whole.sequence.begin(), whole.sequence.end(), number);
+      ASSERT_NE(row, whole.sequence.end());
+      EXPECT_EQ(near.blocks[b].outputs(j, 0), whole.outputs(row - whole.sequence.begin(), 0));
+    }
   }
 }
 

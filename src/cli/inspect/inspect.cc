@@ -138,8 +138,15 @@ void print_history(const json& model) {
         count(splits.front()["sequence"]), count(splits.back()["sequence"]), 100.0 * uneven);
   }
   const json& trainings = model["trainings"];
-  fmt::print("\n\nTrainings: {}\n", count(trainings.size()));
-  if (trainings.empty()) return;
+  fmt::print("\n\nTrainings: {}", count(trainings.size()));
+  if (trainings.empty()) {
+    fmt::print("\n");
+    return;
+  }
+  const auto adopted = std::count_if(trainings.begin(), trainings.end(), [](const json& training) {
+    return training["adopted"].get<bool>();
+  });
+  fmt::print("; {} found a θ worth adopting\n", count(static_cast<std::size_t>(adopted)));
   fmt::print("  {:>14}{:>10}{:>20}{:>12}{:>12}{:>10}\n", "observations", "used", "kernel",
              "objective", "was", "seconds");
   for (const json& training : trainings) {

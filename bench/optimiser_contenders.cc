@@ -1,8 +1,12 @@
 #include "optimiser_contenders.h"
 
 #include <cmath>
-#include <nlopt.hpp>
 #include <stdexcept>
+
+#if defined(SPLITGP_BENCH_NLOPT) && __has_include(<nlopt.hpp>)
+#include <nlopt.hpp>
+#define HAVE_NLOPT
+#endif
 
 #if __has_include(<LBFGSB.h>)
 #include <LBFGSB.h>
@@ -12,23 +16,36 @@
 namespace bench {
 
 using Eigen::VectorXd;
+using splitgp::Objective;
 using splitgp::Optimum;
-using splitgp::StopWhen;
 
 namespace {
 
-// As in optimise.cc: below the value of every allowed point, yet finite.
+// `tightness` divides the gain at which it stops.
+Optimum with_ours(double tightness, Objective& objective, const VectorXd& start,
+                  const Budget& budget) {
+  splitgp::StopWhen stop = budget.ours;
+  stop.gain /= tightness;
+  return splitgp::maximise(
+      [&](const VectorXd& parameters, VectorXd* gradient) {
+        return objective.value(parameters, gradient);
+      },
+      objective.curvature(start), start, objective.lower(), objective.upper(), stop);
+}
+
+#if defined(HAVE_NLOPT) || defined(HAVE_LBFGSPP)
+// Below the value of every allowed point, yet finite: line searches interpolate with it.
 constexpr double kForbidden = -1e10;
 
 // Counts the evaluations and keeps the best point seen, so that every optimiser is judged by the
 // same rule however it ends.
 class Watched {
  public:
-  Watched(const Function& function, const VectorXd& start)
-      : best{start, kForbidden, 0}, function_(function) {}
+  Watched(Objective& objective, const VectorXd& start)
+      : best{start, kForbidden, kForbidden, 0}, objective_(objective) {}
 
   double operator()(const VectorXd& x, VectorXd& gradient) {
-    const double value = function_(x, &gradient);
+    const double value = objective_.value(x, &gradient);
     ++best.evaluations;
     if (!std::isfinite(value) || !gradient.allFinite()) {
       gradient = VectorXd::Zero(x.size());
@@ -44,9 +61,11 @@ class Watched {
   Optimum best;
 
  private:
-  const Function& function_;
+  Objective& objective_;
 };
+#endif
 
+#ifdef HAVE_NLOPT
 double evaluate(const std::vector<double>& x, std::vector<double>& gradient, void* data) {
   VectorXd slope;
   const double value =
@@ -55,44 +74,54 @@ double evaluate(const std::vector<double>& x, std::vector<double>& gradient, voi
   return value;
 }
 
-// The settings of optimise.cc, without its second attempt.
-Optimum with_nlopt(nlopt::algorithm algorithm, const Function& function, const VectorXd& start,
-                   const VectorXd& lower, const VectorXd& upper, const StopWhen& stop) {
+// True if the algorithm ended normally.
+bool run_nlopt(nlopt::algorithm algorithm, Watched& watched, const Objective& objective,
+               int evaluations, double relative_change) {
   const auto list = [](const VectorXd& v) { return std::vector<double>(v.begin(), v.end()); };
-  Watched watched(function, start);
-  nlopt::opt optimiser(algorithm, static_cast<unsigned>(start.size()));
-  optimiser.set_lower_bounds(list(lower));
-  optimiser.set_upper_bounds(list(upper));
+  std::vector<double> x = list(watched.best.parameters);
+  nlopt::opt optimiser(algorithm, static_cast<unsigned>(x.size()));
+  optimiser.set_lower_bounds(list(objective.lower()));
+  optimiser.set_upper_bounds(list(objective.upper()));
   optimiser.set_max_objective(evaluate, &watched);
-  optimiser.set_ftol_rel(stop.relative_change);
+  optimiser.set_ftol_rel(relative_change);
   optimiser.set_xtol_abs(1e-4);
-  optimiser.set_maxeval(stop.evaluations);
-  std::vector<double> x = list(start);
+  optimiser.set_maxeval(evaluations);
   double value = 0.0;
   try {
     optimiser.optimize(x, value);
-  } catch (const std::runtime_error&) {  // it gave up; the best point seen counts
+  } catch (const nlopt::roundoff_limited&) {
+  } catch (const std::runtime_error&) {  // how NLopt reports a failed line search
+    return false;
   }
+  return true;
+}
+
+// As Train used it: L-BFGS and, if that fails, SLSQP from where it stopped.
+Optimum with_nlopt(Objective& objective, const VectorXd& start, const Budget& budget) {
+  Watched watched(objective, start);
+  const int most = budget.ours.evaluations;
+  const bool ended = run_nlopt(nlopt::LD_LBFGS, watched, objective, most, budget.relative_change);
+  const int left = most - watched.best.evaluations;
+  if (!ended && left > 0)
+    run_nlopt(nlopt::LD_SLSQP, watched, objective, left, budget.relative_change);
   return watched.best;
 }
+#endif
 
 #ifdef HAVE_LBFGSPP
 // LBFGS++ limits iterations, not evaluations, and cannot be stopped in any other way.
 struct BudgetSpent {};
 
-// `tightness` divides the change at which it stops: LBFGS++ compares it with max(1, |value|), NLopt
-// with |value|, which may be smaller.
-Optimum with_lbfgspp(double tightness, const Function& function, const VectorXd& start,
-                     const VectorXd& lower, const VectorXd& upper, const StopWhen& stop) {
+Optimum with_lbfgspp(Objective& objective, const VectorXd& start, const Budget& budget) {
   LBFGSpp::LBFGSBParam<double> settings;
   settings.m = 20;  // NLopt remembers every step of such a short run
   settings.past = 1;
-  settings.delta = stop.relative_change / tightness;
+  settings.delta = budget.relative_change;
   settings.epsilon = settings.epsilon_rel = 1e-8;  // the others do not check the gradient
   LBFGSpp::LBFGSBSolver<double> solver(settings);
-  Watched watched(function, start);
+  Watched watched(objective, start);
   const auto minimised = [&](const VectorXd& x, VectorXd& gradient) {
-    if (watched.best.evaluations == stop.evaluations) throw BudgetSpent{};
+    if (watched.best.evaluations == budget.ours.evaluations) throw BudgetSpent{};
     const double value = watched(x, gradient);
     gradient = -gradient;
     return -value;
@@ -100,7 +129,7 @@ Optimum with_lbfgspp(double tightness, const Function& function, const VectorXd&
   VectorXd x = start;
   double value = 0.0;
   try {
-    solver.minimize(minimised, x, value, lower, upper);
+    solver.minimize(minimised, x, value, objective.lower(), objective.upper());
   } catch (const BudgetSpent&) {
   } catch (const std::exception&) {  // a line search failed; the best point seen counts
   }
@@ -111,22 +140,28 @@ Optimum with_lbfgspp(double tightness, const Function& function, const VectorXd&
 }  // namespace
 
 std::vector<Contender> contenders() {
-  const auto nlopt_with = [](nlopt::algorithm algorithm) {
-    return [algorithm](const auto&... arguments) { return with_nlopt(algorithm, arguments...); };
+  const auto ours = [](double tightness) {
+    return [tightness](auto&... arguments) { return with_ours(tightness, arguments...); };
   };
-#ifdef HAVE_LBFGSPP
-  const auto lbfgspp_with = [](double tightness) {
-    return [tightness](const auto&... arguments) { return with_lbfgspp(tightness, arguments...); };
-  };
-#endif
   return {
-      {"NLopt L-BFGS (today)", "LGPL", splitgp::maximise},
-      {"NLopt SLSQP", "BSD", nlopt_with(nlopt::LD_SLSQP)},
-      {"NLopt CCSAQ", "MIT", nlopt_with(nlopt::LD_CCSAQ)},
-      {"NLopt MMA", "MIT", nlopt_with(nlopt::LD_MMA)},
+      {"splitgp", "MIT", ours(1.0)},
+      {"splitgp, tighter", "MIT", ours(10.0)},
+#ifdef HAVE_NLOPT
+      {"NLopt L-BFGS", "LGPL", with_nlopt},
+#endif
 #ifdef HAVE_LBFGSPP
-      {"LBFGS++", "MIT", lbfgspp_with(1.0)},
-      {"LBFGS++, tighter", "MIT", lbfgspp_with(10.0)},
+      {"LBFGS++", "MIT", with_lbfgspp},
+#endif
+  };
+}
+
+std::vector<std::string> missing_contenders() {
+  return {
+#ifndef HAVE_NLOPT
+      "NLopt (Debian: libnlopt-dev, libnlopt-cxx-dev)",
+#endif
+#ifndef HAVE_LBFGSPP
+      "LBFGS++ (Debian: liblbfgspp-dev)",
 #endif
   };
 }

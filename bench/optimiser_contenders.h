@@ -1,27 +1,32 @@
 #pragma once
 
+#include <Eigen/Core>
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "core/objective.h"
 #include "core/optimise.h"
 
 namespace bench {
 
-/// A function to maximise: its value, and its gradient unless null.
-using Function = std::function<double(const Eigen::VectorXd&, Eigen::VectorXd*)>;
+/// When to stop. Ours stops by the gain that the next step would bring, the others by the change
+/// that the last one brought.
+struct Budget {
+  splitgp::StopWhen ours;
+  double relative_change;  // with as many evaluations
+};
 
-/// An optimiser that could replace splitgp::maximise.
 struct Contender {
   std::string name;
   std::string licence;
-  std::function<splitgp::Optimum(const Function&, const Eigen::VectorXd& start,
-                                 const Eigen::VectorXd& lower, const Eigen::VectorXd& upper,
-                                 const splitgp::StopWhen&)>
+  std::function<splitgp::Optimum(splitgp::Objective&, const Eigen::VectorXd& start, const Budget&)>
       maximise;
 };
 
-/// What the engine uses today comes first. LBFGS++ takes part if its headers were found at compile
-/// time.
+/// Train's own comes first; then the others that were found when this was compiled.
 std::vector<Contender> contenders();
+/// Those that were not found.
+std::vector<std::string> missing_contenders();
 
 }  // namespace bench

@@ -18,7 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 ENVIRONMENT = {"PATH": sysconfig.get_path("scripts"), "LC_ALL": "C.UTF-8"}
 # Libraries that are shipped: those that LICENSES/README.md calls a shared library.
-SHIPPED = {"libnlopt", "libsqlite3", "libfmt", "libsimdjson", "liblzma", "libzstd"}
+SHIPPED = {"libsqlite3", "libfmt", "libsimdjson", "liblzma", "libzstd"}
 # Libraries that every system with this glibc has.
 SYSTEM = {"linux-vdso", "ld-linux", "libc", "libm", "libdl", "libpthread", "libstdc++", "libgcc_s"}
 SYSTEM |= {"libz"}

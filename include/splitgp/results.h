@@ -118,7 +118,8 @@ struct TrainResult {
   double kernel_margin = 0.0;  ///< By how much the best family's objective led the second's.
   /// Mean log densities, in spreads of the outputs, of the later third of the observations trained
   /// on, each given the earlier ones near it: without and with a trend found in the first two
-  /// thirds. Both 0 if there was no choice (Options::trend).
+  /// thirds. Both 0 if it was not asked: there was no choice (Options::trend), a first look saw no
+  /// trend worth it, or there is one and no search was due.
   double forward_without_trend = 0.0;
   double forward_with_trend = 0.0;
   bool trend_won = false;  ///< The one with a trend is ahead by more than chance would have it.

@@ -5,12 +5,6 @@
 
 namespace splitgp {
 
-/// Prefetches the line of the cache that holds *value into the L2 cache. Changes nothing.
-template <typename Value>
-void prefetch_line(const Value* value) {
-  __builtin_prefetch(value, 0, 2);
-}
-
 /// Prefetches `count` values into the L2 cache while other work goes on; only the first 16 kB,
 /// because the processor predicts the rest by itself. Changes nothing.
 template <typename Value>

@@ -33,7 +33,7 @@ std::size_t round_up(std::size_t bytes, std::size_t unit) {
 class Chunk {
  public:
   explicit Chunk(std::size_t bytes)
-      : size_(bytes), begin_(static_cast<char*>(::operator new(bytes, std::align_val_t{kPage}))) {
+      : size_(bytes), begin_(static_cast<char*>(::operator new (bytes, std::align_val_t{kPage}))) {
 #ifdef __linux__
     madvise(begin_, size_, MADV_HUGEPAGE);  // a wish: without them the pages are ordinary ones
 #endif
@@ -41,7 +41,7 @@ class Chunk {
   }
   Chunk(const Chunk&) = delete;
   Chunk& operator=(const Chunk&) = delete;
-  ~Chunk() { ::operator delete(begin_, std::align_val_t{kPage}); }
+  ~Chunk() { ::operator delete (begin_, std::align_val_t{kPage}); }
 
   bool holds(const char* memory) const { return begin_ <= memory && memory < begin_ + size_; }
   bool unused() const { return pieces_ == 0; }
@@ -106,7 +106,7 @@ Pool& pool() {
 }  // namespace
 
 void* allocate(std::size_t bytes) {
-  if (bytes < kSmallest) return ::operator new(bytes, std::align_val_t{kUnit});
+  if (bytes < kSmallest) return ::operator new (bytes, std::align_val_t{kUnit});
   const std::size_t rounded = round_up(bytes, kUnit);
   const std::lock_guard lock(pool().mutex);
   std::list<Chunk>& chunks = pool().chunks;
@@ -118,14 +118,15 @@ void* allocate(std::size_t bytes) {
 
 void release(void* memory, std::size_t bytes) noexcept {
   if (memory == nullptr) return;
-  if (bytes < kSmallest) return ::operator delete(memory, std::align_val_t{kUnit});
+  if (bytes < kSmallest) return ::operator delete (memory, std::align_val_t{kUnit});
   char* const piece = static_cast<char*>(memory);
   const std::lock_guard lock(pool().mutex);
   std::list<Chunk>& chunks = pool().chunks;
   const auto chunk = std::find_if(chunks.begin(), chunks.end(),
                                   [&](const Chunk& one) { return one.holds(piece); });
   chunk->give_back(piece, round_up(bytes, kUnit));
-  if (chunk->unused()) chunks.erase(chunk);
+  // One stays: with few factors awake, each may be the only one and come and go with every row.
+  if (chunk->unused() && chunks.size() > 1) chunks.erase(chunk);
 }
 
 }  // namespace splitgp::factor_memory

@@ -27,9 +27,7 @@ struct FactorAllocator {
   template <typename U>
   FactorAllocator(const FactorAllocator<U>&) {}
 
-  T* allocate(std::size_t n) {
-    return static_cast<T*>(factor_memory::allocate(n * sizeof(T)));
-  }
+  T* allocate(std::size_t n) { return static_cast<T*>(factor_memory::allocate(n * sizeof(T))); }
   void deallocate(T* memory, std::size_t n) noexcept {
     factor_memory::release(memory, n * sizeof(T));
   }

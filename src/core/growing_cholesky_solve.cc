@@ -106,8 +106,8 @@ void GrowingCholesky::solve_columns(Eigen::Ref<Eigen::MatrixXd> b, const Solve& 
 
 // Forward substitution, panel by panel, so that memory is read from one end to the other: only then
 // does the processor fetch ahead at its full rate, and a factor usually comes from main memory. Two
-// panels side by side share the reads of b, but took a third longer from there (AVX2 build, 512
-// rows: 42 instead of 32 µs, and 12 instead of 17 from the cache). Two partial sums, because each
+// panels side by side share the reads of b, but took half as long again from there (AVX2 build, 512
+// rows: 47 instead of 32 µs; 12 instead of 17 from the cache). Two partial sums, because each
 // addition in a single chain would wait for the one before.
 void GrowingCholesky::solve_lower_rows(double* b) const {
   for (Index p = 0; p < panels(); ++p) {

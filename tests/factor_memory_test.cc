@@ -63,6 +63,9 @@ void churn(unsigned seed, int steps) {
 TEST(FactorMemory, PiecesAreAlignedAndDoNotOverlap) { churn(1, 3000); }
 
 TEST(FactorMemory, WhatIsGivenBackIsUsedAgain) {
+#if !defined(__linux__) || defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "factors come from the system's allocator here";
+#endif
   std::set<void*> seen;
   for (int round = 0; round < 50; ++round) {
     std::vector<void*> pieces;

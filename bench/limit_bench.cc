@@ -41,9 +41,10 @@ MatrixXd responses(const MatrixXd& X) {
   return (X.row(0).array().sin() + X.row(1).array() * X.row(2).array()).matrix();
 }
 
-SplittingGp learned_model(Index m, Index n) {
+SplittingGp learned_model(Index capacity, Index owned, Index n) {
   splitgp::Options options;
-  options.split_limit = options.capacity = static_cast<int>(m);
+  options.capacity = static_cast<int>(capacity);
+  options.split_limit = static_cast<int>(owned);
   options.training = splitgp::Training::off;
   options.hyperparameters.emplace().length_scale = Eigen::VectorXd::Constant(kInputs, 3.0);
   SplittingGp model(kInputs, 1, options);
@@ -125,8 +126,9 @@ void measure_updates(benchmark::State& state, const SplittingGp& model, Index co
   if (calls[true] > 0.0) report(state, "split", seconds[true], floor[true], calls[true]);
 }
 
-void measure_predictions(benchmark::State& state, const SplittingGp& model, const Rates& rates,
-                         Index count) {
+// With `kind` in front of the counters' names.
+void measure_predictions(benchmark::State& state, const std::string& kind, const SplittingGp& model,
+                         const Rates& rates, Index count) {
   Work one;
   for (const splitgp::LocalGp& local : splitgp::Internals::of(model).partition.local_gps) {
     one.bytes +=
@@ -143,13 +145,15 @@ void measure_predictions(benchmark::State& state, const SplittingGp& model, cons
   double began = bench::thread_seconds();
   for (Index i = 0; i < count; ++i) model.predict(X.col(i), result);
   const auto singles = static_cast<double>(count);
-  report(state, "predict", bench::thread_seconds() - began, singles * rates.floor(one), singles);
+  report(state, kind + "predict", bench::thread_seconds() - began, singles * rates.floor(one),
+         singles);
 
   // In a batch, the factors are read once for many queries, and what is left is arithmetic.
   const double all = static_cast<double>(X.cols());
   began = bench::thread_seconds();
   model.predict(X, result);
-  report(state, "batch", bench::thread_seconds() - began, all * one.flops / rates.flops, all);
+  report(state, kind + "batch", bench::thread_seconds() - began, all * one.flops / rates.flops,
+         all);
 }
 
 // One training without a search: a few dozen evaluations of the objective and its gradient on one
@@ -186,10 +190,14 @@ void Limits(benchmark::State& state) {
   const Index count = bench::smoke() ? 100 : 3000;
   for (auto _ : state) {
     // The measurement includes the splits from 16 local GPs to 32.
-    const SplittingGp model = learned_model(m, bench::smoke() ? 3 * m : 14 * m);
+    const SplittingGp model = learned_model(m, m, bench::smoke() ? 3 * m : 14 * m);
     const Rates rates(static_cast<double>(model.memory_bytes()));
     measure_updates(state, model, count);
-    measure_predictions(state, model, rates, count / 6);
+    measure_predictions(state, "", model, rates, count / 6);
+    // As many local GPs of the same size, which own a quarter of it: three of them are asked.
+    const SplittingGp borrowing = learned_model(m, m / 4, bench::smoke() ? m : 14 * m / 4);
+    measure_predictions(state, "borrowing_", borrowing,
+                        Rates(static_cast<double>(borrowing.memory_bytes())), count / 6);
     measure_training(state, model, rates);
     state.counters["read_GB_s"] = 1e-9 * rates.bytes;
     state.counters["model_MB"] = 1e-6 * static_cast<double>(model.memory_bytes());

@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <random>
 #include <string>
+#include <vector>
 
+#include "core/factor_memory.h"
 #include "machine_loops.h"
 #include "measure.h"
 
@@ -23,11 +25,10 @@ namespace bench {
 class Machine {
  public:
   /// Bytes per second, read over and over from a buffer of this size: from the cache it fits into,
-  /// or from memory.
+  /// or from memory, on the large pages that factors lie on.
   static double read_rate(double bytes) {
     const auto count = static_cast<std::size_t>(bytes / 8.0) / 64 * 64;
-    // Eigen aligns to 64 bytes.
-    const Eigen::VectorXd buffer = Eigen::VectorXd::Ones(static_cast<Eigen::Index>(count));
+    const std::vector<double, splitgp::FactorAllocator<double>> buffer(count, 1.0);
     const int passes = std::max(1, static_cast<int>(2e7 / bytes));
     return best_rate([&] {
       double sum = 0.0;

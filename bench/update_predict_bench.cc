@@ -28,13 +28,14 @@ MatrixXd random_inputs(Index n, unsigned seed) {
 
 VectorXd response(const VectorXd& x) { return VectorXd::Constant(1, std::sin(x(0)) + x(1) * x(2)); }
 
-splitgp::SplittingGp steady_model(Index m, Index cells) {
+splitgp::SplittingGp steady_model(Index m, Index owned, Index cells) {
   splitgp::Options options;
-  options.split_limit = options.capacity = static_cast<int>(m);
+  options.capacity = static_cast<int>(m);
+  options.split_limit = static_cast<int>(owned);
   options.training = splitgp::Training::off;
   options.hyperparameters.emplace().length_scale = VectorXd::Constant(kInputs, 3.0);
   splitgp::SplittingGp model(kInputs, 1, options);
-  const MatrixXd X = random_inputs((bench::smoke() ? 2 : cells) * m, 2);
+  const MatrixXd X = random_inputs((bench::smoke() ? 2 : cells) * owned, 2);
   for (Index i = 0; i < X.cols(); ++i) model.update(X.col(i), response(X.col(i)));
   return model;
 }
@@ -50,7 +51,7 @@ void report(benchmark::State& state, double seconds, Index m, Index local_gps) {
 // included.
 void Update(benchmark::State& state) {
   const Index m = state.range(0);
-  splitgp::SplittingGp model = steady_model(m, state.range(1));
+  splitgp::SplittingGp model = steady_model(m, m, state.range(1));
   const MatrixXd X = random_inputs(4096, 3);
   Index i = 0;
   const double began = bench::thread_seconds();
@@ -70,16 +71,28 @@ BENCHMARK(Update)
     ->Args({1000, 4})
     ->Unit(benchmark::kMicrosecond);
 
-void Predict(benchmark::State& state) {
+void measure_predictions(benchmark::State& state, Index owned) {
   const Index m = state.range(0);
-  const splitgp::SplittingGp model = steady_model(m, 10);
+  const splitgp::SplittingGp model = steady_model(m, owned, owned < m ? 40 : 10);
   const MatrixXd X = random_inputs(4096, 4);
   Index i = 0;
   const double began = bench::thread_seconds();
   for (auto _ : state) benchmark::DoNotOptimize(model.predict(X.col(i++ % X.cols())));
   report(state, bench::thread_seconds() - began, m, model.n_local());
 }
+
+void Predict(benchmark::State& state) { measure_predictions(state, state.range(0)); }
 BENCHMARK(Predict)->ArgName("m")->Arg(100)->Arg(250)->Arg(500)->Arg(1000)->Unit(
     benchmark::kMicrosecond);
+
+// A local GP owns a quarter of its m points and borrows the others; three are asked instead of
+// eight.
+void PredictBorrowing(benchmark::State& state) { measure_predictions(state, state.range(0) / 4); }
+BENCHMARK(PredictBorrowing)
+    ->ArgName("m")
+    ->Arg(100)
+    ->Arg(250)
+    ->Arg(500)
+    ->Unit(benchmark::kMicrosecond);
 
 }  // namespace

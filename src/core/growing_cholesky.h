@@ -6,6 +6,7 @@
 #include <iterator>
 #include <vector>
 
+#include "core/factor_memory.h"
 #include "core/lanes.h"
 #include "core/prefetch.h"
 
@@ -108,7 +109,7 @@ class GrowingCholesky {
 
   Eigen::Index rows_ = 0;              // stored, including empty ones
   std::vector<std::uint32_t> row_of_;  // where row i of A is stored; ascending
-  std::vector<Lanes> columns_;
+  std::vector<Lanes, FactorAllocator<Lanes>> columns_;
   // 1 / L(i, i) of the stored rows, because a multiplication in the solve's critical path is three
   // times as fast as a division; padded with zeros to whole panels.
   std::vector<double> inverse_pivots_;

@@ -104,29 +104,13 @@ void GrowingCholesky::solve_columns(Eigen::Ref<Eigen::MatrixXd> b, const Solve& 
   }
 }
 
-// Forward substitution, two panels of four rows at a time, with two partial sums each, because each
+// Forward substitution, panel by panel, so that memory is read from one end to the other: only then
+// does the processor fetch ahead at its full rate, and a factor usually comes from main memory. Two
+// panels side by side share the reads of b, but took half as long again from there (AVX2 build, 512
+// rows: 47 instead of 32 µs; 12 instead of 17 from the cache). Two partial sums, because each
 // addition in a single chain would wait for the one before.
 void GrowingCholesky::solve_lower_rows(double* b) const {
-  Index p = 0;
-  for (; p + 1 < panels(); p += 2) {
-    const Lanes* upper = panel(p);
-    const Lanes* lower = panel(p + 1);
-    const Index first = p * kRows;
-    Lanes u0{}, u1{}, l0{}, l1{};
-    for (Index k = 0; k < first; k += 2) {
-      u0.add(b[k], upper[k]);
-      l0.add(b[k], lower[k]);
-      u1.add(b[k + 1], upper[k + 1]);
-      l1.add(b[k + 1], lower[k + 1]);
-    }
-    solve_panel(p, u0 + u1, b);
-    for (Index k = first; k < first + kRows; k += 2) {
-      l0.add(b[k], lower[k]);
-      l1.add(b[k + 1], lower[k + 1]);
-    }
-    solve_panel(p + 1, l0 + l1, b);
-  }
-  if (p < panels()) {
+  for (Index p = 0; p < panels(); ++p) {
     const Lanes* columns = panel(p);
     Lanes even{}, odd{};
     for (Index k = 0; k < p * kRows; k += 2) {

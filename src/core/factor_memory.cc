@@ -1,0 +1,132 @@
+#include "core/factor_memory.h"
+
+#include <algorithm>
+#include <list>
+#include <mutex>
+#include <new>
+#include <vector>
+
+#ifdef __linux__
+#include <pthread.h>
+#include <sys/mman.h>
+#endif
+
+namespace splitgp::factor_memory {
+namespace {
+
+constexpr std::size_t kPage = std::size_t{1} << 21;  // a large one
+constexpr std::size_t kUsualChunk = 8 * kPage;
+constexpr std::size_t kUnit = 64;  // a line of the cache
+// Smaller factors, of some 60 points and fewer, lie on a few ordinary pages. The address sanitizer
+// sees the borders only of what comes from the system.
+#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__)
+constexpr std::size_t kSmallest = std::size_t{1} << 14;
+#else
+constexpr std::size_t kSmallest = ~std::size_t{0};
+#endif
+
+std::size_t round_up(std::size_t bytes, std::size_t unit) {
+  return (bytes + unit - 1) / unit * unit;
+}
+
+// Whole large pages from the system, and which parts of them are free.
+class Chunk {
+ public:
+  explicit Chunk(std::size_t bytes)
+      : size_(bytes), begin_(static_cast<char*>(::operator new (bytes, std::align_val_t{kPage}))) {
+#ifdef __linux__
+    madvise(begin_, size_, MADV_HUGEPAGE);  // a wish: without them the pages are ordinary ones
+#endif
+    free_.push_back({begin_, size_});
+  }
+  Chunk(const Chunk&) = delete;
+  Chunk& operator=(const Chunk&) = delete;
+  ~Chunk() { ::operator delete (begin_, std::align_val_t{kPage}); }
+
+  bool holds(const char* memory) const { return begin_ <= memory && memory < begin_ + size_; }
+  bool unused() const { return pieces_ == 0; }
+
+  /// The first place where it fits; none: nullptr.
+  char* take(std::size_t bytes) {
+    const auto range = std::find_if(free_.begin(), free_.end(),
+                                    [&](const Range& one) { return one.size >= bytes; });
+    if (range == free_.end()) return nullptr;
+    char* const piece = range->begin;
+    range->begin += bytes;
+    range->size -= bytes;
+    if (range->size == 0) free_.erase(range);
+    free_.reserve(++pieces_ + 1);  // so that giving them all back needs no memory
+    return piece;
+  }
+
+  void give_back(char* piece, std::size_t bytes) {
+    --pieces_;
+    auto range =
+        std::lower_bound(free_.begin(), free_.end(), piece,
+                         [](const Range& left, const char* right) { return left.begin < right; });
+    range = free_.insert(range, {piece, bytes});
+    const auto merge = [this](auto left, auto right) {
+      if (left->begin + left->size != right->begin) return;
+      left->size += right->size;
+      free_.erase(right);
+    };
+    if (range + 1 != free_.end()) merge(range, range + 1);
+    if (range != free_.begin()) merge(range - 1, range);
+  }
+
+ private:
+  struct Range {
+    char* begin;
+    std::size_t size;
+  };
+  std::size_t size_;
+  char* begin_;
+  std::size_t pieces_ = 0;
+  std::vector<Range> free_;  // ascending, neighbors merged
+};
+
+struct Pool {
+  std::mutex mutex;
+  std::list<Chunk> chunks;
+};
+
+// Never destroyed: models in static objects may outlive every other static object.
+Pool& pool() {
+  static Pool* const only = [] {
+#ifdef __linux__
+    // A child process must not find it locked by a thread that it does not have.
+    pthread_atfork([] { pool().mutex.lock(); }, [] { pool().mutex.unlock(); },
+                   [] { pool().mutex.unlock(); });
+#endif
+    return new Pool;
+  }();
+  return *only;
+}
+
+}  // namespace
+
+void* allocate(std::size_t bytes) {
+  if (bytes < kSmallest) return ::operator new (bytes, std::align_val_t{kUnit});
+  const std::size_t rounded = round_up(bytes, kUnit);
+  const std::lock_guard lock(pool().mutex);
+  std::list<Chunk>& chunks = pool().chunks;
+  for (Chunk& chunk : chunks) {
+    if (char* const piece = chunk.take(rounded)) return piece;
+  }
+  return chunks.emplace_back(round_up(std::max(rounded, kUsualChunk), kPage)).take(rounded);
+}
+
+void release(void* memory, std::size_t bytes) noexcept {
+  if (memory == nullptr) return;
+  if (bytes < kSmallest) return ::operator delete (memory, std::align_val_t{kUnit});
+  char* const piece = static_cast<char*>(memory);
+  const std::lock_guard lock(pool().mutex);
+  std::list<Chunk>& chunks = pool().chunks;
+  const auto chunk = std::find_if(chunks.begin(), chunks.end(),
+                                  [&](const Chunk& one) { return one.holds(piece); });
+  chunk->give_back(piece, round_up(bytes, kUnit));
+  // One stays: with few factors awake, each may be the only one and come and go with every row.
+  if (chunk->unused() && chunks.size() > 1) chunks.erase(chunk);
+}
+
+}  // namespace splitgp::factor_memory

@@ -18,8 +18,9 @@ namespace {
 constexpr Index kCheap = 150;
 // A family this far behind, per observation, after the first look does not catch up.
 constexpr double kHopeless = 0.1;
-// The families' best are compared on more observations.
+// The families' best are compared on more observations; those no further behind than this, on all.
 constexpr StopWhen kCompare{20, 1e-3};
+constexpr double kClose = 0.1;
 
 // Noise that is this share of the outputs' variance calls for another start on more observations.
 constexpr double kSuspiciousNoise = 0.2;
@@ -108,22 +109,32 @@ Contender search(const TrainingSet& set, const TrainingPlan& plan, TrainResult& 
       compare(std::move(contender));
   }
   std::stable_sort(contenders.begin(), contenders.end(), is_ahead);
-  if (contenders.size() > 1) result.kernel_margin = contenders[0].value - contenders[1].value;
 
   // "Mostly noise" may only mean that few observations did not show the function. Get a second
   // opinion from all of these, starting with little noise.
-  Contender winner = contenders.front();
-  const Objective objective(second, winner.family, plan.current, plan.fixed);
-  if (objective.noise_share(winner.theta) > kSuspiciousNoise) {
+  Contender& first_in = contenders.front();
+  const Objective objective(second, first_in.family, plan.current, plan.fixed);
+  if (objective.noise_share(first_in.theta) > kSuspiciousNoise) {
     const VectorXd start = objective.start(medium_length_scale(set), 0.01);
-    Contender other = winner;
+    Contender other = first_in;
     stop = kSecondOpinion;
-    stop.beat = winner.value;
+    stop.beat = first_in.value;
     optimise(second, plan, &start, stop, other, result);
     ++result.starts;
-    if (other.value > winner.value) winner = other;
+    if (other.value > first_in.value) first_in = other;
   }
-  return winner;
+
+  const auto margin = [&] {
+    return contenders.size() > 1 ? contenders[0].value - contenders[1].value : 0.0;
+  };
+  result.kernel_margin = margin();
+  // Those close behind have their chance on the whole set.
+  const double close = first_in.value - kClose;
+  std::erase_if(contenders, [&](const Contender& c) { return c.value < close; });
+  for (Contender& contender : contenders) contender.value = value_of(set, plan, contender.theta);
+  std::stable_sort(contenders.begin(), contenders.end(), is_ahead);
+  if (contenders.size() > 1) result.kernel_margin = margin();
+  return contenders.front();
 }
 
 }  // namespace splitgp

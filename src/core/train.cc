@@ -75,8 +75,8 @@ void improve(const TrainingSet& set, const TrainingPlan& given, TrainResult& res
     winner = search(set, plan, result);
     result.search_seconds = seconds_since(began);
     // A search looks at a part. What it finds is taken only if it is better on the whole: on
-    // gas_turbine three searches would have ended below where they began.
-    moved = !plan.warm || !(value_of(set, plan, winner.theta) < result.objective_before);
+    // gas_turbine three searches would otherwise have ended below where they began.
+    moved = !plan.warm || !(winner.value < result.objective_before);
     if (!moved) winner = current;
   }
   if (free_trend && (plan.search || !has_trend(winner.theta))) {

@@ -20,7 +20,7 @@ from splitgp import datasets
 
 __all__ = ["LATE", "ROWS", "STREAMS", "WARM_UP", "Stream", "ahead", "best_other", "jobs"]
 
-ROWS = 20_000  # of a stream, at most
+ROWS = 10_000  # of a stream, at most
 WARM_UP = 200  # rows that are learned before errors count
 LATE = (0, 10)  # rows between a prediction and its label
 

@@ -20,7 +20,7 @@ constexpr Index kCheap = 150;
 constexpr double kHopeless = 0.1;
 // The families' best are compared on more observations; those no further behind than this, on all.
 constexpr StopWhen kCompare{20, 1e-3};
-constexpr double kClose = 0.1;
+constexpr double kCloseBehind = 0.1;
 
 // Noise that is this share of the outputs' variance calls for another start on more observations.
 constexpr double kSuspiciousNoise = 0.2;
@@ -129,7 +129,7 @@ Contender search(const TrainingSet& set, const TrainingPlan& plan, TrainResult& 
   };
   result.kernel_margin = margin();
   // Those close behind have their chance on the whole set.
-  const double close = first_in.value - kClose;
+  const double close = first_in.value - kCloseBehind;
   std::erase_if(contenders, [&](const Contender& c) { return c.value < close; });
   for (Contender& contender : contenders) contender.value = value_of(set, plan, contender.theta);
   std::stable_sort(contenders.begin(), contenders.end(), is_ahead);

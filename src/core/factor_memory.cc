@@ -1,7 +1,9 @@
 #include "core/factor_memory.h"
 
 #include <algorithm>
-#include <list>
+#include <array>
+#include <map>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <vector>
@@ -43,7 +45,7 @@ class Chunk {
   Chunk& operator=(const Chunk&) = delete;
   ~Chunk() { ::operator delete (begin_, std::align_val_t{kPage}); }
 
-  bool holds(const char* memory) const { return begin_ <= memory && memory < begin_ + size_; }
+  const char* begin() const { return begin_; }
   bool unused() const { return pieces_ == 0; }
 
   /// The first place where it fits; none: nullptr.
@@ -85,9 +87,45 @@ class Chunk {
   std::vector<Range> free_;  // ascending, neighbors merged
 };
 
-struct Pool {
+// The chunks by where they begin, and a few that are worth asking for room: new ones, and those
+// that something was given back to lately. Asking all of them would take longer the larger a model
+// is.
+class Pool {
+ public:
   std::mutex mutex;
-  std::list<Chunk> chunks;
+
+  char* take(std::size_t bytes) {
+    for (Chunk* chunk : roomy_) {
+      if (chunk == nullptr) break;
+      if (char* const piece = chunk->take(bytes)) return piece;
+    }
+    auto chunk = std::make_unique<Chunk>(round_up(std::max(bytes, kUsualChunk), kPage));
+    const char* const begin = chunk->begin();
+    Chunk& kept = *chunks_.emplace(begin, std::move(chunk)).first->second;
+    ask_first(kept);
+    return kept.take(bytes);
+  }
+
+  void give_back(char* piece, std::size_t bytes) {
+    const auto at = std::prev(chunks_.upper_bound(piece));
+    at->second->give_back(piece, bytes);
+    ask_first(*at->second);
+    // One stays: with few factors awake, each may be the only one and come and go with every row.
+    if (!at->second->unused() || chunks_.size() == 1) return;
+    std::move(roomy_.begin() + 1, roomy_.end(), roomy_.begin());
+    roomy_.back() = nullptr;
+    chunks_.erase(at);
+  }
+
+ private:
+  void ask_first(Chunk& chunk) {
+    auto at = std::find(roomy_.begin(), roomy_.end() - 1, &chunk);  // or the last, which is dropped
+    *at = &chunk;
+    std::rotate(roomy_.begin(), at, at + 1);
+  }
+
+  std::map<const char*, std::unique_ptr<Chunk>> chunks_;
+  std::array<Chunk*, 8> roomy_{};  // the latest first
 };
 
 // Never destroyed: models in static objects may outlive every other static object.
@@ -109,24 +147,14 @@ void* allocate(std::size_t bytes) {
   if (bytes < kSmallest) return ::operator new (bytes, std::align_val_t{kUnit});
   const std::size_t rounded = round_up(bytes, kUnit);
   const std::lock_guard lock(pool().mutex);
-  std::list<Chunk>& chunks = pool().chunks;
-  for (Chunk& chunk : chunks) {
-    if (char* const piece = chunk.take(rounded)) return piece;
-  }
-  return chunks.emplace_back(round_up(std::max(rounded, kUsualChunk), kPage)).take(rounded);
+  return pool().take(rounded);
 }
 
 void release(void* memory, std::size_t bytes) noexcept {
   if (memory == nullptr) return;
   if (bytes < kSmallest) return ::operator delete (memory, std::align_val_t{kUnit});
-  char* const piece = static_cast<char*>(memory);
   const std::lock_guard lock(pool().mutex);
-  std::list<Chunk>& chunks = pool().chunks;
-  const auto chunk = std::find_if(chunks.begin(), chunks.end(),
-                                  [&](const Chunk& one) { return one.holds(piece); });
-  chunk->give_back(piece, round_up(bytes, kUnit));
-  // One stays: with few factors awake, each may be the only one and come and go with every row.
-  if (chunk->unused() && chunks.size() > 1) chunks.erase(chunk);
+  pool().give_back(static_cast<char*>(memory), round_up(bytes, kUnit));
 }
 
 }  // namespace splitgp::factor_memory

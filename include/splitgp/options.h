@@ -56,6 +56,20 @@ enum class Trend {
   linear,     ///< Always.
 };
 
+/// What an alarm does.
+enum class OnDrift {
+  report,  ///< It is told, and the model goes on.
+  forget,  ///< The local GPs that have changed forget what is older than the change.
+};
+
+/// What happens to a single absurd reading, more than eight standard deviations from what was
+/// expected.
+enum class Outliers {
+  learn,   ///< It is learned like any other.
+  reject,  ///< It is not; but when several follow each other in the same cell, the world has
+           ///< changed.
+};
+
 /// The parts of θ that Train must leave alone.
 struct FixedHyperparameters {
   bool length_scale = false;
@@ -134,6 +148,16 @@ struct Options {
   /// worst 500 rows instead of 64 % or more.
   Calibration calibration = Calibration::adaptive;
 
+  /// report: an alarm is no proof, and what is forgotten is gone.
+  OnDrift on_drift = OnDrift::report;
+
+  /// A stream that does not change raises a false alarm every so many rows, or less often. From it
+  /// follows how much evidence an alarm needs: its logarithm (docs/architecture.md, alarms).
+  int rows_per_false_alarm = 1'000'000;
+
+  /// learn: what is absurd for the model may be the first sign of something new.
+  Outliers outliers = Outliers::learn;
+
   /// Threads that share a batch of predictions. Results are the same to the last bit.
   int threads = 1;
 
@@ -157,6 +181,8 @@ std::string_view to_string(SplitSpace value);
 std::string_view to_string(Training value);
 std::string_view to_string(Calibration value);
 std::string_view to_string(Trend value);
+std::string_view to_string(OnDrift value);
+std::string_view to_string(Outliers value);
 
 /// The inverse; throws InvalidArgument naming `field`, the text and the valid names.
 template <typename Enum>

@@ -120,6 +120,16 @@ class SplittingGp {
   std::vector<LocalGpSummary> local_gps() const;
   const std::vector<SplitRecord>& split_history() const;
 
+  /// How large innovations have been lately in the whole stream, for each output; local_gps() has
+  /// the same for each local GP.
+  std::vector<InnovationStatistics> innovation_statistics() const;
+  /// The last alarms, at most 1,000, oldest first, …
+  std::vector<Alarm> alarms() const;
+  /// … and how many there have been.
+  std::uint64_t n_alarms() const;
+  /// Outliers that were not learned (Options::outliers).
+  std::uint64_t n_rejected() const;
+
   /// Over all observations so far.
   ColumnStatistics input_statistics() const;
   ColumnStatistics output_statistics() const;

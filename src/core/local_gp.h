@@ -50,7 +50,23 @@ class LocalGp {
 
   /// Adds an owned observation and moves the center; returns the jitter needed. O(n²)
   /// Throws NumericalError and changes nothing if even the largest jitter fails.
-  double append(const Observation& observation, Workspace& workspace);
+  double append(const Observation& observation, Workspace& workspace) {
+    const Step step = look_ahead(observation, workspace);
+    append(observation, step, workspace);
+    return step.jitter;
+  }
+
+  /// The same in two steps, for whoever may not want it: what append() will find, which changes
+  /// nothing, and then to take it over.
+  struct Step {
+    double deviation;  // of what is predicted for an output of scale 1, noise included
+    double jitter;
+  };
+  Step look_ahead(const Observation& observation, Workspace& workspace);
+  void append(const Observation& observation, const Step& step, Workspace& workspace);
+  /// What look_ahead() found: how far the observation is from the prediction of each output, in its
+  /// standard deviations. Until anything else changes.
+  auto looked_ahead() const { return solved_.row(size()); }
 
   /// If it now holds more than capacity + 1 points: drops the borrowed one farthest from the center
   /// and returns its sequence number. O(n²)
@@ -162,8 +178,10 @@ class LocalGp {
   void keep_owned();
   void recompute_center();
   void factorise();
-  double append_to_factor(Eigen::Index row, const Eigen::Ref<const Eigen::VectorXd>& x,
-                          Workspace& workspace);
+  Step solve_row(Eigen::Index row, const Eigen::Ref<const Eigen::VectorXd>& x,
+                 Workspace& workspace);
+  void append_to_factor(Eigen::Index row, const Eigen::Ref<const Eigen::VectorXd>& x,
+                        Workspace& workspace);
   void fall_back(const Eigen::Ref<const Eigen::VectorXd>& x, Eigen::Ref<Eigen::VectorXd> mean,
                  Posterior& posterior) const;
   double lift_noise(Eigen::Index row) const;

@@ -30,6 +30,9 @@ std::vector<LocalGpSummary> SplittingGp::local_gps() const {
     summary.borrowed = local.borrowed();
     summary.theta_version = local.theta().version;
     summary.memory_bytes = local.memory_bytes();
+    for (Index o = 0; o < state_->outputs; ++o) {
+      summary.innovation.push_back(state_->drift.statistics_of(summary.local_gp, o));
+    }
     summary.awake = !local.dormant();
     if (!summary.awake) continue;
     summary.jittered = local.jittered();
@@ -38,6 +41,20 @@ std::vector<LocalGpSummary> SplittingGp::local_gps() const {
   }
   return result;
 }
+
+std::vector<InnovationStatistics> SplittingGp::innovation_statistics() const {
+  std::vector<InnovationStatistics> result;
+  for (Index o = 0; o < state_->outputs; ++o) {
+    result.push_back(state_->drift.stream_statistics(o));
+  }
+  return result;
+}
+
+std::vector<Alarm> SplittingGp::alarms() const {
+  return {state_->alarms.begin(), state_->alarms.end()};
+}
+std::uint64_t SplittingGp::n_alarms() const { return state_->n_alarms; }
+std::uint64_t SplittingGp::n_rejected() const { return state_->rejected; }
 
 ColumnStatistics SplittingGp::input_statistics() const {
   const StreamStatistics& statistics = state_->knowledge.input_statistics;
@@ -120,6 +137,9 @@ std::size_t SplittingGp::memory_bytes() const {
                       knowledge.training_history.capacity() * sizeof(TrainResult);
   bytes += static_cast<std::size_t>(model.workspace.columns.size()) * sizeof(double);
   bytes += model.calibrators.capacity() * sizeof(Calibrator);
+  bytes += model.drift.memory_bytes() +
+           model.alarms.size() *
+               (sizeof(Alarm) + static_cast<std::size_t>(2 * model.inputs) * sizeof(double));
   bytes += model.neighbors.capacity() * sizeof(Neighbor);
   bytes += static_cast<std::size_t>(2 * knowledge.outputs()) * sizeof(double);  // of surprise
   bytes += sizeof(Theta) + 2 * vectors_of(knowledge.theta->values);

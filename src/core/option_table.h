@@ -75,6 +75,19 @@ void each_option(Visitor&& visit) {
                     .help = "Whether training looks for a prior mean that is linear in the inputs",
                     .since = 2},
         &Options::trend);
+  visit(OptionEntry{.name = "on_drift", .help = "What an alarm does to the model", .since = 3},
+        &Options::on_drift);
+  visit(
+      OptionEntry{.name = "rows_per_false_alarm",
+                  .help = "A stream that does not change raises a false alarm every so many rows, "
+                          "or less often",
+                  .least = 100,
+                  .since = 3},
+      &Options::rows_per_false_alarm);
+  visit(OptionEntry{.name = "outliers",
+                    .help = "What happens to single readings that are absurd",
+                    .since = 3},
+        &Options::outliers);
   visit(OptionEntry{.name = "threads",
                     .help = "Threads that share a batch of predictions",
                     .least = 1,

@@ -51,6 +51,16 @@ constexpr NamedValue<Trend> kTrends[] = {
     {Trend::linear, "linear", "always"},
 };
 
+constexpr NamedValue<OnDrift> kOnDrifts[] = {
+    {OnDrift::report, "report", "it is told, and the model goes on"},
+    {OnDrift::forget, "forget", "what is older than the change is forgotten where it changed"},
+};
+
+constexpr NamedValue<Outliers> kOutliers[] = {
+    {Outliers::learn, "learn", "they are learned like any other"},
+    {Outliers::reject, "reject", "they are not learned, unless several follow each other"},
+};
+
 }  // namespace
 
 template <>
@@ -81,6 +91,14 @@ template <>
 std::span<const NamedValue<Trend>> named_values() {
   return kTrends;
 }
+template <>
+std::span<const NamedValue<OnDrift>> named_values() {
+  return kOnDrifts;
+}
+template <>
+std::span<const NamedValue<Outliers>> named_values() {
+  return kOutliers;
+}
 
 namespace {
 
@@ -101,6 +119,8 @@ std::string_view to_string(SplitSpace value) { return name_of(value); }
 std::string_view to_string(Training value) { return name_of(value); }
 std::string_view to_string(Calibration value) { return name_of(value); }
 std::string_view to_string(Trend value) { return name_of(value); }
+std::string_view to_string(OnDrift value) { return name_of(value); }
+std::string_view to_string(Outliers value) { return name_of(value); }
 
 template <typename Enum>
 Enum parse(std::string_view field, std::string_view text) {
@@ -121,6 +141,8 @@ template SplitSpace parse<SplitSpace>(std::string_view, std::string_view);
 template Training parse<Training>(std::string_view, std::string_view);
 template Calibration parse<Calibration>(std::string_view, std::string_view);
 template Trend parse<Trend>(std::string_view, std::string_view);
+template OnDrift parse<OnDrift>(std::string_view, std::string_view);
+template Outliers parse<Outliers>(std::string_view, std::string_view);
 
 Options Options::paper() {
   Options options;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/model_calibration.h"
+#include "core/model_drift.h"
 #include "core/model_training.h"
 #include "core/predict.h"
 #include "core/refit.h"
@@ -71,7 +72,17 @@ UpdateResult update_routed(ModelState& model, const Observation& observation,
 
   // Append (x, y) to local GP I and move its center; a borrowed point makes room.
   note_local_scales(model, local);
-  result.jitter = local.append(observation, model.workspace);
+  const LocalGp::Step step = local.look_ahead(observation, model.workspace);
+  note_innovation(model, observation, local, step, result);
+  result.rejected = is_rejected(model, result);
+  const std::optional<Drift::Found> drift = watch(model, result);
+  if (result.rejected) {
+    ++model.rejected;
+    if (drift) raise_alarm(model, *drift, result);
+    return result;
+  }
+  local.append(observation, step, model.workspace);
+  result.jitter = step.jitter;
   calibrate(model, observation, local, before);
   knowledge.surprise.observe(local.innovation());
   result.displaced = local.make_room(model.workspace);
@@ -88,6 +99,7 @@ UpdateResult update_routed(ModelState& model, const Observation& observation,
     result.leaving = owned_sequences(second);
     if (result.leaving.back() == observation.sequence) result.local_gp = new_local_gp;
     partition.local_gps.push_back(std::move(second));
+    model.drift.split(I, new_local_gp);
     keep_awake(partition, new_local_gp);
   } else {
     partition.centers.set(I, local.center(), kernel);
@@ -108,6 +120,7 @@ UpdateResult update_routed(ModelState& model, const Observation& observation,
   ++knowledge.observations;
   knowledge.input_statistics.add(observation.x);
   knowledge.output_statistics.add(observation.y);
+  if (drift) raise_alarm(model, *drift, result);
   result.trained = train_if_due(model);
   return result;
 }
@@ -123,6 +136,7 @@ UpdateResult update(ModelState& model, const Observation& observation) {
                                      model.options);
     partition.centers.set(0, observation.x, kernel);
     keep_awake(partition, 0);
+    model.drift.start();
   }
   // I ← argmax_i k(x, c_i)
   if (scores_aggregated(model)) {

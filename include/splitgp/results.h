@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "splitgp/hyperparameters.h"
@@ -74,6 +75,9 @@ enum class DriftKind {
   down,   ///< … lower, …
   wider,  ///< … or farther away on both sides.
 };
+
+/// "up", "down" or "wider".
+std::string_view to_string(DriftKind value);
 
 /// The stream has changed: in the cells of some neighbouring local GPs, or everywhere.
 struct Alarm {

@@ -63,6 +63,8 @@ void add_flags(CLI::App& command, StreamFlags& flags) {
   add_file(command, "--predictions", flags.predictions,
            "Write each row's prediction and observed value, as CSV; - is standard output");
   add_file(command, "--rejects", flags.rejects, kRejects);
+  add_file(command, "--events", flags.events,
+           "Write drift, splits, trainings, rejected and forgotten rows, as NDJSON");
   command.add_flag("--strict", flags.strict, kStrict);
   command.add_flag("--test-only", flags.test_only, "Predict and score, but do not learn");
   command.add_option("--limit", flags.limit, "Stop after N rows in this run")->type_name("N");

@@ -72,6 +72,8 @@ Index Drift::add(Index parent, Index like) {
     i = std::ssize(groups_);
     groups_.emplace_back();
     for (Index o = 0; o < outputs_; ++o) watches_.emplace_back();
+    // So that rows allocate nothing: each group is in this list once at most.
+    if (touched_.capacity() < groups_.size()) touched_.reserve(2 * groups_.size());
     touched_.push_back(i);  // a new group is changed
   } else {
     i = free_.back();
@@ -322,6 +324,60 @@ InnovationStatistics Drift::statistics(Index i, Index output) const {
 std::size_t Drift::memory_bytes() const {
   return groups_.size() * sizeof(Group) + watches_.size() * sizeof(Watch) +
          (leaves_.capacity() + free_.capacity() + touched_.capacity()) * sizeof(Index);
+}
+
+void Drift::restore(const Group& group, std::span<const Watch> watches) {
+  assert(std::ssize(watches) == outputs_);
+  if (touched_.size() == 1) {  // the whole stream, as it was constructed
+    groups_.clear();
+    watches_.clear();
+    touched_.clear();
+  }
+  groups_.push_back(group);
+  groups_.back().changed = false;
+  watches_.insert(watches_.end(), watches.begin(), watches.end());
+}
+
+bool Drift::restored(Index local_gps) {
+  if (groups_.empty() || !at(kStream).used || at(kStream).parent != kNone) return false;
+  leaves_.assign(static_cast<std::size_t>(local_gps), kNone);
+  for (Index i = size() - 1; i >= 0; --i) {
+    const Group& known = at(i);
+    if (!known.used) {
+      if (i == kStream) return false;
+      free_.push_back(i);
+      continue;
+    }
+    if (i != kStream) {
+      if (known.parent < 0 || known.parent >= size() || !at(known.parent).used) return false;
+      link(i, known.parent);
+    }
+    if (known.local_gp == kNone) continue;
+    if (known.local_gp < 0 || known.local_gp >= local_gps || leaf(known.local_gp) != kNone ||
+        i == kStream) {
+      return false;
+    }
+    leaves_[static_cast<std::size_t>(known.local_gp)] = i;
+  }
+  // A cell's own group has no children, and every other one has some, down to cells; the chain of
+  // each ends at the whole stream.
+  Index reached = 1;
+  for (Index local_gp = 0; local_gp < local_gps; ++local_gp) {
+    Index i = leaf(local_gp);
+    if (i == kNone || at(i).first_child != kNone) return false;
+    int levels = 1;
+    for (; i != kStream; i = at(i).parent) {
+      if (++levels > kLevels) return false;
+      if (at(i).cells++ == 0) ++reached;
+    }
+    ++at(kStream).cells;
+  }
+  return reached + std::ssize(free_) == size();
+}
+
+void Drift::written() {
+  for (const Index i : touched_) at(i).changed = false;
+  touched_.clear();
 }
 
 }  // namespace splitgp

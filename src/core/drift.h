@@ -116,17 +116,20 @@ class Drift {
   /// For storing a model.
   Eigen::Index size() const { return std::ssize(groups_); }
   Eigen::Index outputs() const { return outputs_; }
+  /// The group of one cell alone.
+  Eigen::Index group_of(Eigen::Index local_gp) const { return leaf(local_gp); }
   const Group& group(Eigen::Index i) const { return groups_[static_cast<std::size_t>(i)]; }
   const Watch& watch(Eigen::Index i, Eigen::Index output) const {
     return watches_[static_cast<std::size_t>(i * outputs_ + output)];
   }
-  /// A group as it was stored: its parent, local GP, last row, alarm and watches. Groups may come
-  /// in any order; then restored() links them, and returns false if they are no tree of
-  /// `local_gps`.
-  void restore(Eigen::Index i, const Group& group, std::vector<Watch> watches);
+  /// A group as it was stored: its parent, local GP, last row and alarm. The numbers of all groups
+  /// come in order, from the whole stream's on. Then restored() links them, and returns false if
+  /// they are no tree with one leaf for each of `local_gps`.
+  void restore(const Group& group, std::span<const Watch> watches);
   bool restored(Eigen::Index local_gps);
-  /// The groups that changed since the last call.
-  std::vector<Eigen::Index> take_changed();
+  /// The groups that changed since written() was last called; none of a restored one.
+  const std::vector<Eigen::Index>& changed() const { return touched_; }
+  void written();
 
  private:
   Group& at(Eigen::Index i) { return groups_[static_cast<std::size_t>(i)]; }

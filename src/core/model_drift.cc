@@ -15,8 +15,6 @@ namespace {
 
 // A reading this many standard deviations away is absurd.
 constexpr double kOutlier = 8.0;
-// How many alarms a model remembers.
-constexpr std::size_t kMostAlarms = 1000;
 
 // While θ is a guess, innovations tell more about it than about the stream.
 bool is_watching(const ModelState& model) {
@@ -32,7 +30,8 @@ double noise_deviation(const ModelState& model, const LocalGp& local, Index outp
     variance *= model.calibrators[static_cast<std::size_t>(output)].local_factor();
     if (!local.dormant()) variance *= local.local_scale(output);
   }
-  return std::sqrt(variance) * theta.output_scale(output);
+  // Never 0, so that sizes stay finite.
+  return std::sqrt(std::max(variance, 1e-12 * theta.signal_variance)) * theta.output_scale(output);
 }
 
 // The smallest box with the inputs that these local GPs own.

@@ -8,6 +8,9 @@ namespace splitgp {
 
 /// What an update tells about drift (core/drift.h), and what an alarm does to the model.
 
+/// How many alarms a model remembers.
+inline constexpr std::size_t kMostAlarms = 1000;
+
 /// Fills result.innovation and the model's scores, and says whether the observation is an outlier,
 /// from what the local GP found when it looked ahead.  REQUIRES: note_local_scales() was called.
 void note_innovation(ModelState& model, const Observation& observation, const LocalGp& local,

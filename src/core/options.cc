@@ -4,6 +4,7 @@
 
 #include "core/option_table.h"
 #include "splitgp/error.h"
+#include "splitgp/results.h"
 
 namespace splitgp {
 namespace {
@@ -56,6 +57,12 @@ constexpr NamedValue<OnDrift> kOnDrifts[] = {
     {OnDrift::forget, "forget", "what is older than the change is forgotten where it changed"},
 };
 
+constexpr NamedValue<DriftKind> kDriftKinds[] = {
+    {DriftKind::up, "up", "outputs are higher than expected"},
+    {DriftKind::down, "down", "outputs are lower than expected"},
+    {DriftKind::wider, "wider", "outputs are farther from what is expected on both sides"},
+};
+
 constexpr NamedValue<Outliers> kOutliers[] = {
     {Outliers::learn, "learn", "they are learned like any other"},
     {Outliers::reject, "reject", "they are not learned, unless several follow each other"},
@@ -99,6 +106,10 @@ template <>
 std::span<const NamedValue<Outliers>> named_values() {
   return kOutliers;
 }
+template <>
+std::span<const NamedValue<DriftKind>> named_values() {
+  return kDriftKinds;
+}
 
 namespace {
 
@@ -121,6 +132,7 @@ std::string_view to_string(Calibration value) { return name_of(value); }
 std::string_view to_string(Trend value) { return name_of(value); }
 std::string_view to_string(OnDrift value) { return name_of(value); }
 std::string_view to_string(Outliers value) { return name_of(value); }
+std::string_view to_string(DriftKind value) { return name_of(value); }
 
 template <typename Enum>
 Enum parse(std::string_view field, std::string_view text) {
@@ -143,6 +155,7 @@ template Calibration parse<Calibration>(std::string_view, std::string_view);
 template Trend parse<Trend>(std::string_view, std::string_view);
 template OnDrift parse<OnDrift>(std::string_view, std::string_view);
 template Outliers parse<Outliers>(std::string_view, std::string_view);
+template DriftKind parse<DriftKind>(std::string_view, std::string_view);
 
 Options Options::paper() {
   Options options;

@@ -198,7 +198,7 @@ const std::vector<std::string>& ModelFile::output_names() const { return state_-
 
 void ModelFile::State::remember(const MatrixView& x, const MatrixView& y, double noise_variance,
                                 const UpdateResult& result) {
-  if (!writers) return;
+  if (!writers || result.rejected) return;
   steps.values.insert(steps.values.end(), x.data, x.data + x.rows);
   steps.values.insert(steps.values.end(), y.data, y.data + y.rows);
   steps.values.push_back(noise_variance);
@@ -242,6 +242,7 @@ void ModelFile::State::write(const std::vector<SourcePosition>& read) {
   for (const std::string& key : new_notes) writers->note.add(key).add(notes.at(key)).write();
   transaction.commit();
   writers->model.committed();
+  Internals::of(model).drift.written();
 }
 
 void ModelFile::checkpoint(const std::vector<SourcePosition>& positions) {

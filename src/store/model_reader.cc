@@ -5,6 +5,7 @@
 
 #include "core/validate.h"
 #include "splitgp/error.h"
+#include "store/drift_rows.h"
 #include "store/file_kind.h"
 #include "store/history_rows.h"
 #include "store/model_numbers.h"
@@ -80,6 +81,7 @@ StoredModel read_model(Database& database) {
   read_running(database, state);
 
   read_partition(database, numbers, thetas, state);
+  read_drift(database, state);
 
   StreamColumns inputs =
       read_stream_columns(database, "input", shape.inputs, state.knowledge.observations);

@@ -3,6 +3,7 @@
 #include "core/refit.h"
 #include "core/trend.h"
 #include "core/validate.h"
+#include "store/drift_rows.h"
 #include "store/history_rows.h"
 #include "store/number_list.h"
 #include "store/option_rows.h"
@@ -39,7 +40,9 @@ ModelWriter::ModelWriter(Database& database, Index inputs, Index outputs,
       input_(database, "input", 5, Same::replaces),
       output_(database, "output", 5, Same::replaces),
       running_(database, "running", 3, Same::replaces),
-      model_(database, "model", 3, Same::replaces) {}
+      model_(database, "model", 3, Same::replaces),
+      drift_group_(database, "drift_group", 8, Same::replaces),
+      alarm_(database, "alarm", 16, Same::replaces) {}
 
 void ModelWriter::resume(const ModelState& model) {
   held_ = {model.knowledge.observations,
@@ -47,6 +50,7 @@ void ModelWriter::resume(const ModelState& model) {
            model.knowledge.training_history.size(),
            model.partition.local_gps.size(),
            model.knowledge.theta->version,
+           model.n_alarms,
            false};
   thetas_.insert(model.knowledge.theta->version);
   for (const TrainResult& training : model.knowledge.training_history) {
@@ -65,6 +69,7 @@ void ModelWriter::write_all(const ModelState& model) {
   model_.add("observations_at_start").add(at_start_).write();
   write_start(model);
   held_.observations = at_start_;
+  new_file_ = true;
   write_changes(model, {});
 }
 
@@ -103,6 +108,7 @@ void ModelWriter::write_changes(const ModelState& model, const Steps& steps) {
            model.knowledge.training_history.size(),
            model.partition.local_gps.size(),
            model.knowledge.theta->version,
+           model.n_alarms,
            held_.all_current};
   new_thetas_.clear();
   new_local_thetas_.clear();
@@ -112,6 +118,7 @@ void ModelWriter::write_changes(const ModelState& model, const Steps& steps) {
   write_stream_columns(input_, input_names_, model.knowledge.input_statistics);
   write_stream_columns(output_, output_names_, model.knowledge.output_statistics);
   write_running(running_, model);
+  write_drift(model);
   write_numbers(model);
 }
 
@@ -178,6 +185,15 @@ void ModelWriter::write_local_gps(const ModelState& model) {
   }
 }
 
+void ModelWriter::write_drift(const ModelState& model) {
+  if (new_file_) {
+    for (Index i = 0; i < model.drift.size(); ++i) write_drift_group(drift_group_, model.drift, i);
+  } else {
+    for (const Index i : model.drift.changed()) write_drift_group(drift_group_, model.drift, i);
+  }
+  write_alarms(alarm_, model, held_.alarms);
+}
+
 void ModelWriter::write_numbers(const ModelState& model) {
   const TrainingSchedule::Marks& marks = model.knowledge.schedule.marks();
   model_.add("observations").add(next_.observations).write();
@@ -198,11 +214,14 @@ void ModelWriter::write_numbers(const ModelState& model) {
   model_.add("theta_before").add(marks.theta_before).write();
   model_.add("surprised").add(marks.surprised).write();
   model_.add("patience").add(marks.patience).write();
+  model_.add("alarms").add(next_.alarms).write();
+  model_.add("rejected").add(model.rejected).write();
   model_.add("unusual").add(model.knowledge.surprise.state().unusual).write();
 }
 
 void ModelWriter::committed() {
   held_ = next_;
+  new_file_ = false;
   thetas_.merge(new_thetas_);
   local_thetas_.resize(held_.local_gps);
   for (const auto& [i, theta_version] : new_local_thetas_) local_thetas_[i] = theta_version;

@@ -46,8 +46,8 @@ class ModelWriter {
 
   /// Writes what has changed since the last committed().  REQUIRES: a transaction.
   void write_changes(const ModelState& model, const Steps& steps);
-  /// The transaction was committed. Without this call the next write_changes() writes the same
-  /// changes again.
+  /// The transaction was committed; the caller tells Drift::written(). Without this call the next
+  /// write_changes() writes the same changes again.
   void committed();
 
  private:
@@ -58,6 +58,7 @@ class ModelWriter {
     std::size_t trainings = 0;
     std::size_t local_gps = 0;
     std::uint64_t theta_version = 0;
+    std::uint64_t alarms = 0;
     bool all_current = true;  // every local GP has that θ
   };
 
@@ -66,6 +67,7 @@ class ModelWriter {
   void write_histories(const ModelState& model, const Steps& steps);
   void write_local_gps(const ModelState& model);
   void write_theta_once(const Hyperparameters& theta, std::uint64_t version);
+  void write_drift(const ModelState& model);
   void write_numbers(const ModelState& model);
 
   Database& database_;
@@ -75,7 +77,9 @@ class ModelWriter {
   std::vector<std::string> output_names_;
   TableWriter observation_, borrowing_, split_, training_, training_more_, theta_, theta_trend_;
   TableWriter local_gp_, input_, output_, running_, model_;
+  TableWriter drift_group_, alarm_;
 
+  bool new_file_ = false;  // nothing is in it yet
   Held held_;
   std::uint64_t at_start_ = 0;               // observations when the file was created
   std::set<std::uint64_t> thetas_;           // in the file

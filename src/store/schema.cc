@@ -153,6 +153,36 @@ std::vector<Table> schema(Eigen::Index inputs, Eigen::Index outputs) {
   checksum INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID)",
        3, 2},
+      {"drift_group", R"(CREATE TABLE drift_group (
+  number INTEGER PRIMARY KEY,
+  used INTEGER NOT NULL,
+  parent INTEGER,
+  local_gp INTEGER,
+  last INTEGER NOT NULL,
+  alarmed INTEGER,
+  numbers TEXT NOT NULL,
+  checksum INTEGER NOT NULL
+) STRICT)",
+       8, 3},
+      {"alarm", R"(CREATE TABLE alarm (
+  place INTEGER PRIMARY KEY,
+  number INTEGER NOT NULL,
+  sequence INTEGER NOT NULL,
+  change_point INTEGER NOT NULL,
+  output INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  whole_stream INTEGER NOT NULL,
+  local_gp INTEGER NOT NULL,
+  local_gps INTEGER NOT NULL,
+  lower TEXT NOT NULL,
+  upper TEXT NOT NULL,
+  rows INTEGER NOT NULL,
+  size REAL NOT NULL,
+  size_in_noise REAL NOT NULL,
+  forgotten INTEGER NOT NULL,
+  checksum INTEGER NOT NULL
+) STRICT)",
+       16, 3},
       {"source", R"(CREATE TABLE source (
   name TEXT PRIMARY KEY NOT NULL,
   rows INTEGER NOT NULL,

@@ -19,6 +19,7 @@ struct StreamFlags {
   std::string model;
   std::string predictions;
   std::string rejects;
+  std::string events;
   bool strict = false;
   bool test_only = false;
   std::optional<std::uint64_t> limit;

@@ -6,6 +6,7 @@
 
 #include "core/background_trainer.h"
 #include "core/calibrator.h"
+#include "core/expiry.h"
 #include "core/local_gp.h"
 #include "core/partition.h"
 #include "core/stream_knowledge.h"
@@ -26,7 +27,9 @@ struct ModelState {
         partition(n_inputs),
         calibrators(options.calibration == Calibration::none ? 0
                                                              : static_cast<std::size_t>(n_outputs)),
-        local_scales(n_outputs) {}
+        local_scales(n_outputs) {
+    if (forgets(options)) partition.holders.start();
+  }
 
   Options options;
   Eigen::Index inputs;
@@ -34,6 +37,8 @@ struct ModelState {
   StreamKnowledge knowledge;
   Partition partition;
   std::vector<Calibrator> calibrators;  // one for each output; none without calibration
+
+  Expiry expiry;  // what max_age will forget, in order
 
   // A copied model starts a trainer of its own when it needs one.
   struct OwnTrainer : std::unique_ptr<BackgroundTrainer> {
@@ -47,6 +52,7 @@ struct ModelState {
   Workspace workspace;
   std::vector<Neighbor> neighbors;
   Eigen::VectorXd local_scales;
+  std::vector<Eigen::Index> found;  // for forgetting
   Prediction scored;  // the aggregated prediction that calibration looks at now and then
 };
 

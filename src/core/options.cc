@@ -51,6 +51,11 @@ constexpr NamedValue<Trend> kTrends[] = {
     {Trend::linear, "linear", "always"},
 };
 
+constexpr NamedValue<Forget> kForgets[] = {
+    {Forget::oldest, "oldest", "the one that was learned first"},
+    {Forget::redundant, "redundant", "one that the others explain"},
+};
+
 }  // namespace
 
 template <>
@@ -81,6 +86,10 @@ template <>
 std::span<const NamedValue<Trend>> named_values() {
   return kTrends;
 }
+template <>
+std::span<const NamedValue<Forget>> named_values() {
+  return kForgets;
+}
 
 namespace {
 
@@ -101,6 +110,7 @@ std::string_view to_string(SplitSpace value) { return name_of(value); }
 std::string_view to_string(Training value) { return name_of(value); }
 std::string_view to_string(Calibration value) { return name_of(value); }
 std::string_view to_string(Trend value) { return name_of(value); }
+std::string_view to_string(Forget value) { return name_of(value); }
 
 template <typename Enum>
 Enum parse(std::string_view field, std::string_view text) {
@@ -121,6 +131,7 @@ template SplitSpace parse<SplitSpace>(std::string_view, std::string_view);
 template Training parse<Training>(std::string_view, std::string_view);
 template Calibration parse<Calibration>(std::string_view, std::string_view);
 template Trend parse<Trend>(std::string_view, std::string_view);
+template Forget parse<Forget>(std::string_view, std::string_view);
 
 Options Options::paper() {
   Options options;

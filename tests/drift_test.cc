@@ -74,7 +74,7 @@ TEST(Drift, FalseAlarmsAreAsRareAsStated) {
                                      static_cast<std::uint64_t>(t), std::span(&score, 1));
     if (!found) continue;
     ++alarms;
-    drift.settle(*found);
+    drift.settle(*found, drift.changed_cells(*found));
   }
   EXPECT_LE(alarms, kRows / kRowsPerFalseAlarm);
   EXPECT_GE(alarms, kRows / kRowsPerFalseAlarm / 100.0);
@@ -106,7 +106,7 @@ TEST(Drift, FindsAShiftInOneCellAndWhereItBegan) {
   EXPECT_EQ(drift.changed_cells(*found), std::vector<Index>{3});
   EXPECT_TRUE(drift.suspects(3));
   EXPECT_FALSE(drift.suspects(9));
-  drift.settle(*found);
+  drift.settle(*found, drift.changed_cells(*found));
   EXPECT_FALSE(drift.suspects(3));
 }
 

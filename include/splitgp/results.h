@@ -108,6 +108,36 @@ struct InnovationStatistics {
   std::uint64_t rows = 0;
 };
 
+/// The observations that one update forgot, oldest first, because the model may hold no more or
+/// none so old. Its size is fixed, so that an update allocates nothing.
+class Forgotten {
+ public:
+  static constexpr std::size_t kMost = 2;
+
+  void add(std::uint64_t sequence) { all_[size_++] = sequence; }
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  const std::uint64_t* begin() const { return all_.data(); }
+  const std::uint64_t* end() const { return all_.data() + size_; }
+
+ private:
+  std::array<std::uint64_t, kMost> all_{};
+  std::size_t size_ = 0;
+};
+
+/// A local GP that owned so little that its neighbors took over the rest.
+struct Merge {
+  Eigen::Index local_gp = 0;  ///< The number it had, and which another has now, …
+  Eigen::Index renamed = 0;   ///< … the local GP that had this number; itself if it was the last.
+  Eigen::Index given = 0;     ///< How many observations its neighbors took over.
+};
+
+/// What forgetting did to the model.
+struct ForgetResult {
+  std::uint64_t forgotten = 0;  ///< Observations.
+  std::vector<Merge> merged;    ///< In this order.
+};
+
 /// What one observation did to the model.
 struct UpdateResult {
   std::uint64_t sequence = 0;                ///< The observation's number, counted from 0.
@@ -117,6 +147,7 @@ struct UpdateResult {
   std::vector<std::uint64_t> leaving;        ///< The observations that went to the second child.
   std::optional<std::uint64_t> displaced;    ///< The borrowed point dropped to make room for it.
   Borrowings borrowed;                       ///< The other local GPs that learned it too.
+  Forgotten forgotten;                       ///< What made room for it, before it was learned.
   int refits = 0;                            ///< Local GPs refitted to the current θ (0, 1 or 2).
   bool trained = false;                      ///< A training ended here; see training_history().
   double jitter = 0.0;        ///< Variance added to keep the factor positive; usually 0.

@@ -191,6 +191,7 @@ void Drift::remove(Index local_gp) {
 
 void Drift::renumber(Index from, Index to) {
   if (from == to) return;
+  assert(leaf(to) == kNone);
   const Index i = leaf(from);
   leaves_[static_cast<std::size_t>(from)] = kNone;
   set_leaf(to, i);
@@ -296,8 +297,8 @@ std::vector<Index> Drift::changed_cells(const Found& found) const {
   return cells;
 }
 
-void Drift::settle(const Found& found) {
-  for (const Index local_gp : changed_cells(found)) {
+void Drift::settle(const Found& found, std::span<const Index> cells) {
+  for (const Index local_gp : cells) {
     for (Index i = leaf(local_gp); i != found.group; i = at(i).parent) clear(i);
   }
   clear(found.group);

@@ -77,7 +77,7 @@ class Drift {
   void split(Eigen::Index local_gp, Eigen::Index child);
   /// A local GP is no more. Its number may be used again.
   void remove(Eigen::Index local_gp);
-  /// A local GP gets another number, which is free.
+  /// A local GP gets another number, which must be free or its own.
   void renumber(Eigen::Index from, Eigen::Index to);
 
   /// An alarm as the detectors see it.
@@ -101,8 +101,8 @@ class Drift {
   /// or in a group between. Sorted. O(cells·kLevels)
   std::vector<Eigen::Index> changed_cells(const Found& found) const;
 
-  /// The group has reacted: what its rows said is settled, and the alarm over.
-  void settle(const Found& found);
+  /// The group has reacted in these cells: what their rows said is settled, and the alarm over.
+  void settle(const Found& found, std::span<const Eigen::Index> cells);
 
   InnovationStatistics stream_statistics(Eigen::Index output) const {
     return statistics(kStream, output);

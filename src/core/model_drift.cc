@@ -5,6 +5,7 @@
 #include <iterator>
 #include <limits>
 
+#include "core/forget.h"
 #include "core/model_calibration.h"
 
 namespace splitgp {
@@ -46,6 +47,31 @@ void find_box(const ModelState& model, const std::vector<Index>& local_gps, Alar
       alarm.upper = alarm.upper.cwiseMax(local.inputs().row(j).transpose());
     }
   }
+}
+
+// Forgets what these local GPs own and what is older than the change. The last they hold must stay
+// if nothing newer came to any of them.
+std::uint64_t forget_older(ModelState& model, const std::vector<Index>& local_gps,
+                           std::uint64_t change_point) {
+  std::vector<std::uint64_t> older;
+  for (const Index i : local_gps) {
+    const LocalGp& local = model.partition.at(i);
+    for (Index j = 0; j < local.size(); ++j) {
+      if (local.owns(j) && local.sequence(j) < change_point) older.push_back(local.sequence(j));
+    }
+  }
+  if (older.size() == model.partition.held) return 0;
+  return forget(model, older).forgotten;
+}
+
+// After merging, numbers of local GPs may have changed.
+Index owner_of(ModelState& model, std::uint64_t sequence) {
+  const Partition& partition = model.partition;
+  partition.holders.of(sequence, model.found);
+  const auto owner = std::find_if(model.found.begin(), model.found.end(), [&](Index i) {
+    return partition.at(i).owns(partition.at(i).find(sequence));
+  });
+  return *owner;
 }
 
 }  // namespace
@@ -101,6 +127,11 @@ void raise_alarm(ModelState& model, const Drift::Found& found, UpdateResult& res
   alarm.size_in_noise =
       found.size / noise_deviation(model, model.partition.at(alarm.local_gp), found.output);
   find_box(model, local_gps, alarm);
+  if (model.options.on_drift == OnDrift::forget) {
+    model.drift.settle(found, local_gps);
+    alarm.forgotten = forget_older(model, local_gps, found.change_point);
+    if (!result.rejected) alarm.local_gp = result.local_gp = owner_of(model, result.sequence);
+  }
   ++model.n_alarms;
   model.alarms.push_back(alarm);
   if (model.alarms.size() > kMostAlarms) model.alarms.pop_front();

@@ -13,7 +13,8 @@ using Eigen::Index;
 const Options& SplittingGp::options() const { return state_->options; }
 Index SplittingGp::n_inputs() const { return state_->inputs; }
 Index SplittingGp::n_outputs() const { return state_->outputs; }
-std::uint64_t SplittingGp::n_observations() const { return state_->knowledge.observations; }
+std::uint64_t SplittingGp::n_observations() const { return state_->partition.held; }
+std::uint64_t SplittingGp::n_seen() const { return state_->knowledge.observations; }
 Index SplittingGp::n_local() const { return state_->partition.size(); }
 const std::vector<SplitRecord>& SplittingGp::split_history() const {
   return state_->partition.split_history;
@@ -91,7 +92,7 @@ Observations SplittingGp::observations() const {
     Index row;
   };
   std::vector<Place> places;
-  places.reserve(state_->knowledge.observations);
+  places.reserve(state_->partition.held);
   for (const LocalGp& local : state_->partition.local_gps) {
     for (Index j = 0; j < local.size(); ++j) {
       if (local.owns(j)) places.push_back({local.sequence(j), &local, j});
@@ -141,6 +142,7 @@ std::size_t SplittingGp::memory_bytes() const {
            model.alarms.size() *
                (sizeof(Alarm) + static_cast<std::size_t>(2 * model.inputs) * sizeof(double));
   bytes += model.neighbors.capacity() * sizeof(Neighbor);
+  bytes += model.partition.holders.memory_bytes() + model.expiry.memory_bytes();
   bytes += static_cast<std::size_t>(2 * knowledge.outputs()) * sizeof(double);  // of surprise
   bytes += sizeof(Theta) + 2 * vectors_of(knowledge.theta->values);
   if (model.options.hyperparameters) bytes += vectors_of(*model.options.hyperparameters);

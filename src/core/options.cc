@@ -68,6 +68,11 @@ constexpr NamedValue<Outliers> kOutliers[] = {
     {Outliers::reject, "reject", "they are not learned, unless several follow each other"},
 };
 
+constexpr NamedValue<Forget> kForgets[] = {
+    {Forget::oldest, "oldest", "the one that was learned first"},
+    {Forget::redundant, "redundant", "one that the others explain"},
+};
+
 }  // namespace
 
 template <>
@@ -110,6 +115,10 @@ template <>
 std::span<const NamedValue<DriftKind>> named_values() {
   return kDriftKinds;
 }
+template <>
+std::span<const NamedValue<Forget>> named_values() {
+  return kForgets;
+}
 
 namespace {
 
@@ -133,6 +142,7 @@ std::string_view to_string(Trend value) { return name_of(value); }
 std::string_view to_string(OnDrift value) { return name_of(value); }
 std::string_view to_string(Outliers value) { return name_of(value); }
 std::string_view to_string(DriftKind value) { return name_of(value); }
+std::string_view to_string(Forget value) { return name_of(value); }
 
 template <typename Enum>
 Enum parse(std::string_view field, std::string_view text) {
@@ -156,6 +166,7 @@ template Trend parse<Trend>(std::string_view, std::string_view);
 template OnDrift parse<OnDrift>(std::string_view, std::string_view);
 template Outliers parse<Outliers>(std::string_view, std::string_view);
 template DriftKind parse<DriftKind>(std::string_view, std::string_view);
+template Forget parse<Forget>(std::string_view, std::string_view);
 
 Options Options::paper() {
   Options options;

@@ -5,6 +5,8 @@
 #include <span>
 #include <utility>
 
+#include "core/forget.h"
+#include "core/holding.h"
 #include "core/model_calibration.h"
 #include "core/model_drift.h"
 #include "core/model_training.h"
@@ -45,8 +47,34 @@ void offer(ModelState& model, const Observation& observation, std::span<const Ne
     Borrowing borrowing{neighbor.local_gp, std::nullopt};
     if (local.borrow(observation, model.workspace, borrowing.displaced)) {
       result.borrowed.add(borrowing);
+      gained(model.partition, neighbor.local_gp, observation.sequence);
+      if (borrowing.displaced) lost(model.partition, neighbor.local_gp, *borrowing.displaced);
     }
   }
+}
+
+// The second child holds all that its parent held; without inheritance, what it owns, and that
+// alone.
+void note_split(ModelState& model, Index parent, Index child,
+                const std::vector<std::uint64_t>& leaving) {
+  Partition& partition = model.partition;
+  partition.at(child).changed = false;
+  const LocalGp& second = partition.at(child);
+  for (Index j = 0; j < second.size(); ++j) gained(partition, child, second.sequence(j));
+  if (model.options.inherit) return;
+  for (const std::uint64_t sequence : leaving) lost(partition, parent, sequence);
+}
+
+// Of what is forgotten for other reasons than its age, most has left when the list is cleaned.
+void remember_time(ModelState& model, const Observation& observation) {
+  if (model.expiry.size() > 2 * model.partition.held + 16) {
+    Expiry held;
+    for (std::size_t i = 0; i < model.expiry.size(); ++i) {
+      if (model.partition.holders.contains(model.expiry[i].sequence)) held.add(model.expiry[i]);
+    }
+    model.expiry = std::move(held);
+  }
+  model.expiry.add({observation.sequence, observation.time});
 }
 
 // The rest of Algorithm 2, once the local GPs most similar to x are known: I is the first of them.
@@ -86,6 +114,9 @@ UpdateResult update_routed(ModelState& model, const Observation& observation,
   calibrate(model, observation, local, before);
   knowledge.surprise.observe(local.innovation());
   result.displaced = local.make_room(model.workspace);
+  ++partition.held;
+  gained(partition, I, observation.sequence);
+  if (result.displaced) lost(partition, I, *result.displaced);
 
   // If n_I > m: Split.
   if (local.owned() > model.options.split_limit) {
@@ -101,6 +132,7 @@ UpdateResult update_routed(ModelState& model, const Observation& observation,
     partition.local_gps.push_back(std::move(second));
     model.drift.split(I, new_local_gp);
     keep_awake(partition, new_local_gp);
+    note_split(model, I, new_local_gp, result.leaving);
   } else {
     partition.centers.set(I, local.center(), kernel);
   }
@@ -117,6 +149,7 @@ UpdateResult update_routed(ModelState& model, const Observation& observation,
     if (refitted) ++result.refits;
   }
 
+  if (model.options.max_age > 0.0) remember_time(model, observation);
   ++knowledge.observations;
   knowledge.input_statistics.add(observation.x);
   knowledge.output_statistics.add(observation.y);
@@ -125,9 +158,7 @@ UpdateResult update_routed(ModelState& model, const Observation& observation,
   return result;
 }
 
-}  // namespace
-
-UpdateResult update(ModelState& model, const Observation& observation) {
+UpdateResult learn(ModelState& model, const Observation& observation) {
   Partition& partition = model.partition;
   const Kernel& kernel = model.knowledge.theta->kernel;
   // If C = 0: the first observation makes the first local GP.
@@ -148,11 +179,22 @@ UpdateResult update(ModelState& model, const Observation& observation) {
   return update_routed(model, observation, model.neighbors);
 }
 
+}  // namespace
+
+UpdateResult update(ModelState& model, const Observation& observation) {
+  const Forgotten forgotten = forget_due(model, observation);
+  UpdateResult result = learn(model, observation);
+  result.forgotten = forgotten;
+  return result;
+}
+
 UpdateResult predict_then_update(ModelState& model, const Observation& observation,
                                  Prediction& before) {
   if (model.partition.local_gps.empty()) return update(model, observation);
   // The local GP that Predict asks first is the one that Update routes to.
   const std::span<const Neighbor> similar = predict_waking(model, observation.x, before);
+  // Forgetting may move centers, and numbers.
+  if (forgets_at(model, observation)) return update(model, observation);
   return update_routed(model, observation, similar, scores_aggregated(model) ? &before : nullptr);
 }
 

@@ -21,12 +21,12 @@ namespace {
 using Eigen::Index;
 using Eigen::VectorXd;
 
-constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max() / 4;
+constexpr std::int64_t kMostCounted = std::numeric_limits<std::int64_t>::max() / 4;
 // What a group knows about one output: the mean square, its rows, and four numbers for each sum.
-constexpr Index kNumbers = 2 + 4 * static_cast<Index>(Drift::kKinds);
+constexpr Index kWatchNumbers = 2 + 4 * static_cast<Index>(Drift::kKinds);
 
 VectorXd numbers_of(const Drift& drift, Index group) {
-  VectorXd numbers(drift.outputs() * kNumbers);
+  VectorXd numbers(drift.outputs() * kWatchNumbers);
   double* next = numbers.data();
   for (Index o = 0; o < drift.outputs(); ++o) {
     const Drift::Watch& watch = drift.watch(group, o);
@@ -72,7 +72,7 @@ void read_groups(const Database& database, Drift& drift, Index local_gps) {
     group.used = rows.flag("used");
     group.parent = rows.optional_integer().value_or(Drift::kNone);
     group.local_gp = rows.optional_integer().value_or(Drift::kNone);
-    group.last = static_cast<std::uint64_t>(rows.integer("last", 0, kLargest));
+    group.last = static_cast<std::uint64_t>(rows.integer("last", 0, kMostCounted));
     group.alarmed = rows.optional_integer().value_or(Drift::kNone);
     const std::optional<VectorXd> numbers = to_vector(rows.text());
     rows.end_row();
@@ -80,9 +80,10 @@ void read_groups(const Database& database, Drift& drift, Index local_gps) {
         group.alarmed >= drift.outputs() * static_cast<Index>(Drift::kKinds)) {
       rows.fail("alarmed is no detector");
     }
-    bool good = numbers && numbers->allFinite() && numbers->size() == drift.outputs() * kNumbers;
+    bool good =
+        numbers && numbers->allFinite() && numbers->size() == drift.outputs() * kWatchNumbers;
     for (Index o = 0; good && o < drift.outputs(); ++o) {
-      good = to_watch(numbers->data() + o * kNumbers, watches[static_cast<std::size_t>(o)]);
+      good = to_watch(numbers->data() + o * kWatchNumbers, watches[static_cast<std::size_t>(o)]);
     }
     if (!good) rows.fail("numbers are not what detectors know");
     drift.restore(group, watches);
@@ -105,22 +106,23 @@ void read_alarms(const Database& database, ModelState& model) {
   TableReader rows(database, "alarm", "place");
   while (rows.next()) {
     const std::uint64_t place = rows.count();
-    const auto number = static_cast<std::uint64_t>(rows.integer("number", 0, kLargest));
+    const auto number = static_cast<std::uint64_t>(rows.integer("number", 0, kMostCounted));
     Alarm alarm;
     try {
-      alarm.sequence = static_cast<std::uint64_t>(rows.integer("sequence", 0, kLargest));
-      alarm.change_point = static_cast<std::uint64_t>(rows.integer("change_point", 0, kLargest));
+      alarm.sequence = static_cast<std::uint64_t>(rows.integer("sequence", 0, kMostCounted));
+      alarm.change_point =
+          static_cast<std::uint64_t>(rows.integer("change_point", 0, kMostCounted));
       alarm.output = rows.integer("output", 0, model.outputs - 1);
       alarm.kind = parse<DriftKind>("kind", rows.text());
       alarm.whole_stream = rows.flag("whole_stream");
-      alarm.local_gp = rows.integer("local_gp", 0, kLargest);
-      alarm.local_gps = rows.integer("local_gps", 0, kLargest);
+      alarm.local_gp = rows.integer("local_gp", 0, kMostCounted);
+      alarm.local_gps = rows.integer("local_gps", 0, kMostCounted);
       alarm.lower = read_place(rows, "lower", model.inputs);
       alarm.upper = read_place(rows, "upper", model.inputs);
-      alarm.rows = static_cast<std::uint64_t>(rows.integer("rows", 0, kLargest));
+      alarm.rows = static_cast<std::uint64_t>(rows.integer("rows", 0, kMostCounted));
       alarm.size = rows.real();
       alarm.size_in_noise = rows.real();
-      alarm.forgotten = static_cast<std::uint64_t>(rows.integer("forgotten", 0, kLargest));
+      alarm.forgotten = static_cast<std::uint64_t>(rows.integer("forgotten", 0, kMostCounted));
       rows.end_row();
     } catch (const InvalidArgument& error) {
       rows.fail(error.what());

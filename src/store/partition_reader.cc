@@ -232,6 +232,7 @@ void read_partition(const Database& database, const ModelNumbers& numbers,
   numbers.check("splits", splits.size());
 
   state.knowledge.observations = observations.size();
+  state.partition.held = observations.size();
   for (const StoredSplit& split : splits) state.partition.split_history.push_back(split.record);
   for (std::size_t i = 0; i < members.size(); ++i) {
     state.partition.local_gps.push_back(

@@ -35,6 +35,14 @@ double log_ratio(std::size_t kind, double score) {
 constexpr double kLikely = 1.5;
 constexpr double kLikelyPerRow = 0.4;
 
+// After an alarm the others need this share of the evidence, for so many rows. Only an alarm with
+// all of it counts, so that one follows from another at most for that long.
+constexpr double kVigilantShare = 0.5;
+constexpr std::uint64_t kVigilantRows = 2000;
+
+// If this share of the cells with rows since the change has changed, the others have too.
+constexpr double kNearlyAll = 0.8;
+
 bool is_likely(const Drift::Sum& sum) {
   return sum.evidence >= std::min(kLikely, kLikelyPerRow * static_cast<double>(sum.rows)) &&
          sum.rows > 0;
@@ -244,7 +252,7 @@ std::optional<Drift::Found> Drift::observe(Index local_gp, std::uint64_t sequenc
   }
 
   std::optional<Found> found;
-  double most = threshold_;
+  double most = sequence < vigilant_until_ ? kVigilantShare * threshold_ : threshold_;
   for (Index i = leaf(local_gp); i != kNone; i = at(i).parent) {
     for (Index o = 0; o < outputs_; ++o) {
       const Score& score = scores[static_cast<std::size_t>(o)];
@@ -262,6 +270,7 @@ std::optional<Drift::Found> Drift::observe(Index local_gp, std::uint64_t sequenc
     }
   }
   if (!found) return found;
+  if (most > threshold_) vigilant_until_ = sequence + kVigilantRows;
   // The alarm explains these rows, so the groups around it begin anew. Those inside have been heard
   // when changed_cells() was asked; they wait until it is over.
   at(found->group).alarmed =
@@ -284,15 +293,23 @@ bool Drift::suspects(Index local_gp) const {
 
 std::vector<Index> Drift::changed_cells(const Found& found) const {
   std::vector<Index> cells;
+  std::vector<Index> silent;  // without rows since the change
+  Index heard = 0;
   for (Index local_gp = 0; local_gp < std::ssize(leaves_); ++local_gp) {
     Index i = leaf(local_gp);
     bool likely = true;
-    for (; i != kNone && i != found.group && likely; i = group(i).parent) {
+    for (; i != kNone && i != found.group; i = group(i).parent) {
       const Sum& sum = watch(i, found.output).sums[static_cast<std::size_t>(found.kind)];
-      // Without rows since then there is nothing that speaks against it.
-      likely = group(i).last < found.change_point || is_likely(sum);
+      likely = likely && (group(i).last < found.change_point || is_likely(sum));
     }
-    if (likely && i == found.group) cells.push_back(local_gp);
+    if (i != found.group) continue;
+    const bool is_silent = group(leaf(local_gp)).last < found.change_point;
+    if (!is_silent) ++heard;
+    if (likely) (is_silent ? silent : cells).push_back(local_gp);
+  }
+  if (static_cast<double>(cells.size()) >= kNearlyAll * static_cast<double>(heard)) {
+    cells.insert(cells.end(), silent.begin(), silent.end());
+    std::sort(cells.begin(), cells.end());
   }
   return cells;
 }

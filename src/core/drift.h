@@ -36,6 +36,9 @@ double normal_score(double z, double degrees_of_freedom);
 /// its own, at least, to reach h on average (Lorden 1971), and a row belongs to kLevels groups at
 /// most, however many there are.
 ///
+/// A change rarely comes alone: for some thousand rows after an alarm, others need half of that
+/// evidence, so that the rest of a region follows its first group.
+///
 /// The cost of a row is O(kLevels·outputs), and of a split the same on average.
 class Drift {
  public:
@@ -97,8 +100,9 @@ class Drift {
   /// Whether some group of this local GP has half the evidence that an alarm needs, or an alarm.
   bool suspects(Eigen::Index local_gp) const;
 
-  /// Which of the group's local GPs have changed: those that nothing speaks against, in their cell
-  /// or in a group between. Sorted. O(cells·kLevels)
+  /// Which of the group's local GPs have changed: those whose rows since the change speak for it,
+  /// in their cell and in all groups between. Those without such rows, if nearly all others have.
+  /// Sorted. O(local GPs·kLevels)
   std::vector<Eigen::Index> changed_cells(const Found& found) const;
 
   /// The group has reacted in these cells: what their rows said is settled, and the alarm over.
@@ -111,6 +115,8 @@ class Drift {
     return statistics(leaf(local_gp), output);
   }
   double threshold() const { return threshold_; }
+  /// Until which row alarms need half of it.
+  std::uint64_t vigilant_until() const { return vigilant_until_; }
   std::size_t memory_bytes() const;
 
   /// For storing a model.
@@ -127,6 +133,7 @@ class Drift {
   /// they are no tree with one leaf for each of `local_gps`.
   void restore(const Group& group, std::span<const Watch> watches);
   bool restored(Eigen::Index local_gps);
+  void restore_vigilance(std::uint64_t until) { vigilant_until_ = until; }
   /// The groups that changed since written() was last called; none of a restored one.
   const std::vector<Eigen::Index>& changed() const { return touched_; }
   void written();
@@ -153,6 +160,7 @@ class Drift {
 
   Eigen::Index outputs_;
   double threshold_;
+  std::uint64_t vigilant_until_ = 0;
   std::deque<Group> groups_;           // kStream first
   std::deque<Watch> watches_;          // of group 0, of group 1, …
   std::vector<Eigen::Index> leaves_;   // each local GP's own group

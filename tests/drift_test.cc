@@ -49,7 +49,7 @@ TEST(Drift, NormalScoreIsTheNormalQuantile) {
       const double t = z * std::sqrt(nu / (nu - 2.0));
       const double exact =
           student_t_half_width(student_t_level(t, nu), std::numeric_limits<double>::infinity());
-      EXPECT_NEAR(normal_score(z, nu), std::min(exact, 3.0), 0.02) << nu << " " << z;
+      EXPECT_NEAR(normal_score(z, nu), std::min(exact, 3.0), 0.05) << nu << " " << z;
       EXPECT_EQ(normal_score(-z, nu), -normal_score(z, nu));
     }
   }

@@ -40,7 +40,8 @@ constexpr double kLikelyPerRow = 0.4;
 constexpr double kVigilantShare = 0.5;
 constexpr std::uint64_t kVigilantRows = 2000;
 
-// If this share of the cells with rows since the change has changed, the others have too.
+// If this share of the cells with rows since the change has changed, and they are no fewer than the
+// others, these have too.
 constexpr double kNearlyAll = 0.8;
 
 bool is_likely(const Drift::Sum& sum) {
@@ -307,7 +308,8 @@ std::vector<Index> Drift::changed_cells(const Found& found) const {
     if (!is_silent) ++heard;
     if (likely) (is_silent ? silent : cells).push_back(local_gp);
   }
-  if (static_cast<double>(cells.size()) >= kNearlyAll * static_cast<double>(heard)) {
+  if (cells.size() >= silent.size() &&
+      static_cast<double>(cells.size()) >= kNearlyAll * static_cast<double>(heard)) {
     cells.insert(cells.end(), silent.begin(), silent.end());
     std::sort(cells.begin(), cells.end());
   }

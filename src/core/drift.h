@@ -21,7 +21,7 @@ struct Score {
 
 /// The innovation z of an error with Student's t distribution and variance 1 as a normal score, cut
 /// off at ±3: a single absurd reading must not count for much. By Wallace's approximation
-/// √(ν log(1 + t²/ν))·(8ν + 1)/(8ν + 3), good to 0.02 where it is not cut off.
+/// √(ν log(1 + t²/ν))·(8ν + 1)/(8ν + 3), good to 0.05 down to ν = 2.5.
 double normal_score(double z, double degrees_of_freedom);
 
 /// Watches whether the stream changes: in one cell, in a group of neighbouring cells, or as a
@@ -101,7 +101,7 @@ class Drift {
   bool suspects(Eigen::Index local_gp) const;
 
   /// Which of the group's local GPs have changed: those whose rows since the change speak for it,
-  /// in their cell and in all groups between. Those without such rows, if nearly all others have.
+  /// in their cell and in all groups between. Those without such rows, if they are few and nearly all others have.
   /// Sorted. O(local GPs·kLevels)
   std::vector<Eigen::Index> changed_cells(const Found& found) const;
 

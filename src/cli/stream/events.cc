@@ -1,6 +1,7 @@
 #include "cli/stream/events.h"
 
 #include <nlohmann/json.hpp>
+#include <vector>
 
 namespace splitgp {
 
@@ -52,8 +53,27 @@ void Events::add(std::uint64_t row, const UpdateResult& result) {
                   {"new_local_gp", *result.new_local_gp}});
     file_.write(line_of(split));
   }
-  for (const Alarm& alarm : result.alarms) file_.write(line_of(drift_json(row, alarm, columns_)));
+  if (!result.forgotten.empty()) {
+    json forgotten = event(row, "forgotten");
+    forgotten.update({{"sequence", result.sequence},
+                      {"count", result.forgotten.size()},
+                      {"sequences", std::vector<std::uint64_t>(result.forgotten.begin(),
+                                                               result.forgotten.end())}});
+    file_.write(line_of(forgotten));
+  }
+  add_alarms(row, result);
   if (result.trained) add_trainings(row);
+}
+
+void Events::add_alarms(std::uint64_t row, const UpdateResult& result) {
+  for (const Alarm& alarm : result.alarms) {
+    file_.write(line_of(drift_json(row, alarm, columns_)));
+    if (alarm.forgotten == 0) continue;
+    json forgotten = event(row, "forgotten");
+    forgotten.update(
+        {{"sequence", alarm.sequence}, {"count", alarm.forgotten}, {"before", alarm.change_point}});
+    file_.write(line_of(forgotten));
+  }
 }
 
 void Events::add_rejected(std::uint64_t row, const std::string& source, std::uint64_t line,
@@ -67,10 +87,7 @@ void Events::add_rejected(std::uint64_t row, const std::string& source, std::uin
     }
   }
   file_.write(line_of(rejected));
-  if (outlier == nullptr) return;
-  for (const Alarm& alarm : outlier->alarms) {
-    file_.write(line_of(drift_json(row, alarm, columns_)));
-  }
+  if (outlier != nullptr) add_alarms(row, *outlier);
 }
 
 void Events::add_trainings(std::uint64_t row) {

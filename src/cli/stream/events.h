@@ -29,6 +29,8 @@ class Events {
   void flush() { file_.flush(); }
 
  private:
+  void add_alarms(std::uint64_t row, const UpdateResult& result);
+
   const ObservationColumns& columns_;
   const SplittingGp& model_;
   RowFile file_;

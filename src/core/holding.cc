@@ -32,6 +32,14 @@ void record_changes(Partition& partition) {
   for (LocalGp& local : partition.local_gps) local.changed = false;
 }
 
+void clear_changes(Partition& partition) {
+  for (const Index i : partition.changes.local_gps) {
+    if (i < partition.size()) partition.at(i).changed = false;
+  }
+  partition.changes.local_gps.clear();
+  partition.changes.forgotten.clear();
+}
+
 void remove_local_gp(Partition& partition, Index local_gp, const Theta& theta) {
   assert(partition.at(local_gp).owned() == 0);
   for (Index j = 0; j < partition.at(local_gp).size(); ++j)

@@ -26,6 +26,9 @@ void know_holders(Partition& partition);
 /// Begins to record changes, with nothing changed.
 void record_changes(Partition& partition);
 
+/// Everything has been written. O(how much that was)
+void clear_changes(Partition& partition);
+
 /// Removes a local GP that owns nothing; the last one gets its number. O(capacity)
 void remove_local_gp(Partition& partition, Eigen::Index local_gp, const Theta& theta);
 

@@ -24,6 +24,7 @@ struct Partition {
   std::deque<LocalGp> local_gps;  // a vector would move them all when it grows
   Centers centers;                // c_i, kept together for the search
   std::vector<SplitRecord> split_history;
+  std::uint64_t splits_dropped = 0;  // from its front (core/bounded_history.h)
 
   std::uint64_t held = 0;    // observations; each has one owner
   std::uint64_t oldest = 0;  // none of them has a smaller number

@@ -157,6 +157,7 @@ json describe(LoadedModel& loaded) {
   model.wake();
   const Hyperparameters& theta = model.hyperparameters();
   json result{{"observations", model.n_observations()},
+              {"seen", model.n_seen()},
               {"options", options_json(model.options())},
               {"theta",
                {{"version", model.theta_version()},

@@ -204,8 +204,10 @@ void print_drift(const json& model) {
 }
 
 void print_text(const json& model, const InspectFlags& flags) {
-  fmt::print("{}: {}, {}, {}, {}, {} in memory\n", flags.model,
+  const bool forgot = model["seen"] != model["observations"];
+  fmt::print("{}: {}{}, {}, {}, {}, {} in memory\n", flags.model,
              counted(model["observations"], "observation"),
+             forgot ? fmt::format(" of {} seen", count(model["seen"])) : "",
              counted(model["inputs"].size(), "input"), counted(model["outputs"].size(), "output"),
              counted(model["local_gps"].size(), "local GP"),
              bytes(model["memory_bytes"].get<double>()));

@@ -1,7 +1,10 @@
 #include "cli/stream/events.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <vector>
+
+#include "core/internals.h"
 
 namespace splitgp {
 
@@ -13,6 +16,11 @@ json event(std::uint64_t row, const char* kind) { return {{"row", row}, {"event"
 
 std::string line_of(const json& event) {
   return event.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+// With those that are no longer in its history.
+std::uint64_t trainings_of(const SplittingGp& model) {
+  return Internals::of(model).knowledge.trainings_dropped + model.training_history().size();
 }
 
 json drift_json(std::uint64_t row, const Alarm& alarm, const ObservationColumns& columns) {
@@ -43,7 +51,7 @@ Events::Events(const std::string& path, const ObservationColumns& columns, const
     : columns_(columns),
       model_(model),
       file_(path, "", resume_after, R"({"row":)"),
-      trainings_(model.training_history().size()) {}
+      trainings_(trainings_of(model)) {}
 
 void Events::add(std::uint64_t row, const UpdateResult& result) {
   if (result.new_local_gp) {
@@ -91,8 +99,11 @@ void Events::add_rejected(std::uint64_t row, const std::string& source, std::uin
 }
 
 void Events::add_trainings(std::uint64_t row) {
-  for (; trainings_ < model_.training_history().size(); ++trainings_) {
-    const TrainResult& result = model_.training_history()[trainings_];
+  const std::uint64_t all = trainings_of(model_);
+  const std::vector<TrainResult>& history = model_.training_history();
+  const std::uint64_t dropped = all - history.size();
+  for (trainings_ = std::max(trainings_, dropped); trainings_ < all; ++trainings_) {
+    const TrainResult& result = history[trainings_ - dropped];
     json training = event(row, "training");
     training.update({{"sequence", result.sequence},
                      {"adopted", result.adopted},

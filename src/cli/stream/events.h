@@ -34,7 +34,7 @@ class Events {
   const ObservationColumns& columns_;
   const SplittingGp& model_;
   RowFile file_;
-  std::size_t trainings_;  // told so far
+  std::uint64_t trainings_;  // told so far
 };
 
 }  // namespace splitgp

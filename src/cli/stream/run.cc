@@ -140,7 +140,8 @@ class StreamRun {
       if (flags_.test_only) {
         model.predict(x, prediction_);
       } else {
-        updated_ = model_->file().predict_then_update(x, scored_.observed, prediction_);
+        updated_ = model_->file().predict_then_update(x, scored_.observed, prediction_, 0.0,
+                                                      time_of_row());
       }
       scored_.set_prediction(prediction_);
     } catch (const NumericalError& error) {
@@ -160,6 +161,9 @@ class StreamRun {
         ""};
     return false;
   }
+
+  // When row_ was observed; Reading selects the column after all others.
+  double time_of_row() const { return flags_.time_column.empty() ? kNoTime : row_.numbers.back(); }
 
   const StreamFlags& flags_;
   StopSignal stop_;

@@ -16,6 +16,7 @@ struct StreamFlags {
   std::vector<std::string> targets;
   std::vector<std::string> inputs;
   std::vector<std::string> ignored;
+  std::string time_column;
   std::string model;
   std::string predictions;
   std::string rejects;

@@ -30,6 +30,10 @@ class BruteForce {
     if (local_gp == std::ssize(centers_)) centers_.emplace_back();
     centers_[static_cast<std::size_t>(local_gp)] = center;
   }
+  void remove(Index local_gp) {
+    centers_[static_cast<std::size_t>(local_gp)] = centers_.back();
+    centers_.pop_back();
+  }
   std::vector<Index> most_similar(const VectorXd& length_scale, const VectorXd& x,
                                   Index count) const {
     std::vector<std::pair<double, Index>> all;
@@ -109,6 +113,44 @@ TEST(Centers, SearchEqualsBruteForceWhenDataArriveInOrder) {
     if (step % 5 != 0) continue;
     VectorXd x = random.normal_matrix(3, 1);
     x(0) = 0.01 * step * random.uniform();
+    centers.most_similar(kernel, x, 9, neighbors);
+    ASSERT_EQ(numbers_of(neighbors), brute_force.most_similar(length_scale, x, 9)) << step;
+  }
+}
+
+// They come and go, a few or nearly all of them, in place after place.
+TEST(Centers, SearchEqualsBruteForceWhenCentersAreRemoved) {
+  Random random(8);
+  const VectorXd length_scale = VectorXd::Ones(2);
+  const Kernel kernel = kernel_with(length_scale);
+  Centers centers(2);
+  BruteForce brute_force;
+  std::vector<Neighbor> neighbors;
+  std::size_t largest = 0;
+  for (int step = 0; step < 12000; ++step) {
+    // Grows to some hundred, then shrinks, now and then to nothing; the third time it is as large
+    // as before, and needs no more memory.
+    const bool grows = step % 2000 < 1000;
+    if (centers.size() > 0 && random.uniform() < (grows ? 0.2 : 0.85)) {
+      const Index removed = random.index(centers.size());
+      centers.remove(removed);
+      brute_force.remove(removed);
+    } else {
+      const bool adds = centers.size() == 0 || random.uniform() < 0.7;
+      const Index local_gp = adds ? centers.size() : random.index(centers.size());
+      const VectorXd center =
+          random.normal_matrix(2, 1) + VectorXd::Constant(2, 0.002 * static_cast<double>(step));
+      centers.set(local_gp, center, kernel);
+      brute_force.set(local_gp, center);
+    }
+    ASSERT_EQ(std::ssize(brute_force.most_similar(length_scale, VectorXd::Zero(2), 100000)),
+              centers.size());
+    if (step % 2000 == 1999) {
+      if (step < 6000) largest = std::max(largest, centers.memory_bytes());
+      EXPECT_LE(centers.memory_bytes(), largest + largest / 4);
+    }
+    const VectorXd x =
+        2.0 * random.normal_matrix(2, 1) + VectorXd::Constant(2, 0.002 * static_cast<double>(step));
     centers.most_similar(kernel, x, 9, neighbors);
     ASSERT_EQ(numbers_of(neighbors), brute_force.most_similar(length_scale, x, 9)) << step;
   }

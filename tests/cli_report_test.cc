@@ -76,6 +76,10 @@ TEST(CliReport, AgreesWithInspect) {
   EXPECT_EQ(data["splits"]["depth"][0], 0);
   EXPECT_EQ(data["splits"]["depth"][1], 1) << "the second split is one of the first two children's";
   EXPECT_EQ(data["trainings"].size(), model["trainings"].size());
+  EXPECT_EQ(data["alarms"].size(), model["alarms"].size());
+  EXPECT_EQ(data["n_alarms"], model["n_alarms"]);
+  ASSERT_EQ(data["innovation"].size(), 1u);
+  EXPECT_EQ(data["innovation"][0]["mean_square"], model["innovation"][0]["mean_square"]);
 
   const json& last = model["stream"]["table"].back();
   const json& score = data["stream"]["outputs"][0];

@@ -59,7 +59,7 @@ TEST(CliStream, RowsReadAreLearnedOrRejected) {
   EXPECT_THAT(result.err, HasSubstr("line 11: column 'y': the value is missing ('n/a')"));
   EXPECT_EQ(lines(file_text(folder / "p.csv")), 1u + 90u);
   EXPECT_EQ(lines(file_text(folder / "r.csv")), 1u + 10u);
-  EXPECT_THAT(file_text(folder / "p.csv"), HasSubstr("row,mean,sd,lower,upper,observed\n"));
+  EXPECT_THAT(file_text(folder / "p.csv"), HasSubstr("row,mean,sd,lower,upper,observed,z\n"));
   EXPECT_THAT(file_text(folder / "r.csv"), HasSubstr("\n10,"));
   const nlohmann::json model_json = inspected(folder, model);
   EXPECT_EQ(model_json["observations"], 90);
@@ -337,7 +337,7 @@ TEST(CliStream, SeveralTargets) {
   const CommandResult result =
       run(folder.path(), {"stream", folder / "in.csv", "-t", "y,x2", "--predictions", "-"});
   EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("row,y_mean,y_sd,y_lower,y_upper,y_observed,x2_mean"));
+  EXPECT_THAT(result.out, HasSubstr("row,y_mean,y_sd,y_lower,y_upper,y_observed,y_z,x2_mean"));
   EXPECT_EQ(lines(result.out), 41u);
   EXPECT_THAT(result.err, HasSubstr("RMSE/sd"));  // stdout is taken, so the table is here
   EXPECT_THAT(result.err, HasSubstr("x2: RMSE"));

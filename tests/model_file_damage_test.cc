@@ -26,9 +26,10 @@ void write_bytes(const std::filesystem::path& path, const std::string& bytes) {
 
 class ModelFileDamage : public ::testing::Test {
  protected:
-  static SplittingGp new_model() {
+  SplittingGp new_model() const {
     Options options = testing::fixed_theta();
     options.split_limit = 10;
+    options.window_size = window_;
     return SplittingGp(2, 1, options);
   }
 
@@ -48,7 +49,7 @@ class ModelFileDamage : public ::testing::Test {
       const LoadedModel loaded = load(path);
       const std::uint64_t rows =
           loaded.positions.contains("rows") ? loaded.positions.at("rows") : 0;
-      EXPECT_EQ(rows, loaded.model.n_observations());
+      EXPECT_EQ(rows, loaded.model.n_seen());
       EXPECT_EQ(rows % 20, 0u);
       testing::expect_same_model(uninterrupted(rows), loaded.model);
       return true;
@@ -57,6 +58,7 @@ class ModelFileDamage : public ::testing::Test {
     }
   }
 
+  int window_ = 0;
   testing::TemporaryDirectory directory_;
   std::filesystem::path path_ = directory_ / "model.splitgp";
   testing::Stream stream_ = testing::smooth_stream(1, 2, 1, 100);
@@ -100,6 +102,27 @@ TEST_F(DamagedFile, AFlippedBitIsDetectedOrDoesNoHarm) {
   // Most of a small file's pages are empty space.
   EXPECT_GT(opened, 0);
   EXPECT_LT(opened, kInjuries);
+}
+
+// With lists instead of a history.
+class DamagedForgetfulFile : public DamagedFile {
+ protected:
+  DamagedForgetfulFile() { window_ = 35; }
+};
+
+TEST_F(DamagedForgetfulFile, AFlippedBitIsDetectedOrDoesNoHarm) {
+  std::mt19937_64 random(5);
+  int opened = 0;
+  for (int i = 0; i < kInjuries / 2; ++i) {
+    std::string bytes = good_;
+    const std::size_t at = random() % bytes.size();
+    bytes[at] = static_cast<char>(bytes[at] ^ (1 << random() % 8));
+    write_bytes(path_, bytes);
+    SCOPED_TRACE("byte " + std::to_string(at));
+    opened += opens(path_) ? 1 : 0;
+  }
+  EXPECT_GT(opened, 0);
+  EXPECT_LT(opened, kInjuries / 2);
 }
 
 TEST_F(DamagedFile, GrownByGarbageIsDetectedOrDoesNoHarm) {

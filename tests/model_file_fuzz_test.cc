@@ -5,7 +5,9 @@
 #include <random>
 #include <vector>
 
+#include "support/forgetful_file.h"
 #include "support/golden.h"
+#include "support/temporary_directory.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 extern int model_files_opened;
@@ -15,9 +17,17 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-Bytes golden_file() {
-  std::ifstream file(testing::golden::directory() / "model_v1.splitgp", std::ios::binary);
+Bytes bytes_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
+}
+
+Bytes golden_file() { return bytes_of(testing::golden::directory() / "model_v1.splitgp"); }
+
+Bytes forgetful_file() {
+  const testing::TemporaryDirectory directory;
+  testing::make_forgetful_file(directory / "model.splitgp");
+  return bytes_of(directory / "model.splitgp");
 }
 
 // One to four random mutations.
@@ -50,11 +60,11 @@ void mutate(Bytes& bytes, std::mt19937_64& random) {
 // How many of `runs` opened. A crash, a leak or undefined behaviour ends the test.
 int run(std::uint8_t kind, int runs) {
   std::mt19937_64 random(kind);
-  const Bytes golden = golden_file();
+  const Bytes golden = kind < 3 ? golden_file() : forgetful_file();
   const int before = model_files_opened;
   for (int i = 0; i < runs; ++i) {
     Bytes bytes;
-    if (kind == 2) {
+    if (kind % 3 == 2) {
       bytes.resize(3 * (1 + random() % 3));
       for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(random());
     } else {
@@ -78,6 +88,18 @@ TEST(ModelFileFuzz, InjuredFilesWithRightChecksums) { EXPECT_GT(run(1, 400), 0);
 TEST(ModelFileFuzz, EditedFiles) {
   const int opened = run(2, 400);
   EXPECT_GT(opened, 0) << "some edits make another valid model";
+  EXPECT_LT(opened, 400);
+}
+
+// The same for the lists of a model that forgets.
+TEST(ModelFileFuzz, InjuredFilesThatForget) {
+  EXPECT_GT(run(3, 200), 0);
+  EXPECT_GT(run(4, 200), 0);
+}
+
+TEST(ModelFileFuzz, EditedFilesThatForget) {
+  const int opened = run(5, 400);
+  EXPECT_GT(opened, 0);
   EXPECT_LT(opened, 400);
 }
 

@@ -1,9 +1,14 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
+#include <fstream>
 #include <random>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "core/internals.h"
 #include "splitgp/model_file.h"
@@ -115,6 +120,87 @@ TEST(ModelFileKill, NothingIsLostAndNothingLearnedTwice) {
   testing::expect_same_predictions(uninterrupted, file.model(), queries);
   RecordProperty("rows", std::to_string(file.model().n_observations()));
   RecordProperty("checkpoints", std::to_string(checkpoints));
+}
+
+SplittingGp new_forgetful_model() {
+  Options options;
+  options.split_limit = 10;
+  options.training = Training::off;
+  options.window_size = 60;
+  return SplittingGp(2, 2, options);
+}
+
+// What is taken back after row `row`, by hand: every 16th row takes back the one before it.
+template <typename Model>
+void learn_and_forget(Model& model, std::uint64_t row) {
+  model.update(x_of(row), y_of(row));
+  if (row % 16 == 15) model.forget(std::vector{row - 1});
+}
+
+void stream_forgetting(const std::filesystem::path& path, std::uint64_t seed,
+                       const Victim::Report& report) {
+  std::mt19937_64 random(seed);
+  ModelFileOptions options;
+  options.durability = seed % 2 == 0 ? Durability::full : Durability::normal;
+  ModelFile file = std::filesystem::exists(path)
+                       ? ModelFile::open(path, options)
+                       : ModelFile::create(path, new_forgetful_model(), options);
+  std::uint64_t row = file.position("rows").rows;
+  report(row);
+  for (;;) {
+    const std::uint64_t batch = 1 + random() % 20;
+    for (std::uint64_t i = 0; i < batch; ++i, ++row) learn_and_forget(file, row);
+    file.checkpoint({{"rows", row}});
+    report(row);
+  }
+}
+
+// Before or after a checkpoint that forgets, never in between; and the next writer leaves nothing
+// of what is forgotten in the bytes.
+TEST(ModelFileKill, ForgettingIsDoneOrNotDone) {
+  const TemporaryDirectory directory;
+  const std::filesystem::path path = directory / "model.splitgp";
+  std::mt19937_64 random(3);
+  std::uint64_t acknowledged = 0;
+  SplittingGp uninterrupted = new_forgetful_model();
+  std::uint64_t learned = 0;
+  for (int kills = 0; kills < kKills / 2; ++kills) {
+    SCOPED_TRACE("kill " + std::to_string(kills));
+    Victim victim(
+        [&, seed = random()](const auto& report) { stream_forgetting(path, seed, report); });
+    std::uint64_t number = 0;
+    for (std::uint64_t reports = random() % 6; reports > 0; --reports) {
+      ASSERT_TRUE(victim.next(number)) << "the process ended by itself";
+      ASSERT_GE(number, acknowledged) << "acknowledged rows are lost";
+      acknowledged = number;
+    }
+    usleep(static_cast<useconds_t>(random() % 10000));
+    ASSERT_TRUE(victim.kill()) << "the process ended by itself";
+    while (victim.next(number)) acknowledged = number;
+    if (!std::filesystem::exists(path)) continue;
+    const LoadedModel loaded = load(path);
+    const std::uint64_t rows = loaded.positions.contains("rows") ? loaded.positions.at("rows") : 0;
+    ASSERT_GE(rows, acknowledged);
+    ASSERT_LE(rows, acknowledged + 20);
+    for (; learned < rows; ++learned) learn_and_forget(uninterrupted, learned);
+    testing::expect_same_model(uninterrupted, loaded.model);
+    if (::testing::Test::HasFailure()) return;
+  }
+  EXPECT_GT(learned, 200u);
+  { const ModelFile file = ModelFile::open(path); }
+  std::ifstream file(path, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  std::uint64_t forgotten = 0;
+  std::vector<bool> held(learned, false);
+  for (const std::uint64_t one : uninterrupted.observations().sequence) held[one] = true;
+  for (std::uint64_t i = 0; i < learned; ++i) {
+    const auto word = __builtin_bswap64(std::bit_cast<std::uint64_t>(y_of(i)(0)));
+    const bool found =
+        bytes.find(std::string_view(reinterpret_cast<const char*>(&word), 8)) != std::string::npos;
+    EXPECT_EQ(found, static_cast<bool>(held[i])) << i;
+    forgotten += held[i] ? 0 : 1;
+  }
+  EXPECT_GT(forgotten, 100u);
 }
 
 TEST(ModelFileKill, AFileIsCompleteOrNotThere) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -78,14 +79,21 @@ class ModelFile {
 
   /// As in SplittingGp. The next checkpoint writes what they changed.
   UpdateResult update(const Eigen::Ref<const Eigen::VectorXd>& x,
-                      const Eigen::Ref<const Eigen::VectorXd>& y, double noise_variance = 0.0) {
-    return update(MatrixView(x), MatrixView(y), noise_variance);
+                      const Eigen::Ref<const Eigen::VectorXd>& y, double noise_variance = 0.0,
+                      double time = kNoTime) {
+    return update(MatrixView(x), MatrixView(y), noise_variance, time);
   }
   UpdateResult predict_then_update(const Eigen::Ref<const Eigen::VectorXd>& x,
                                    const Eigen::Ref<const Eigen::VectorXd>& y, Prediction& before,
-                                   double noise_variance = 0.0) {
-    return predict_then_update(MatrixView(x), MatrixView(y), before, noise_variance);
+                                   double noise_variance = 0.0, double time = kNoTime) {
+    return predict_then_update(MatrixView(x), MatrixView(y), before, noise_variance, time);
   }
+  /// When the next checkpoint returns, the numbers of what was forgotten are gone from the bytes of
+  /// the file and of its log, unless another process is just reading it: then one of the following
+  /// checkpoints clears them. The first checkpoint after the first forgetting costs as much as the
+  /// whole model.
+  ForgetResult forget(std::span<const std::uint64_t> sequences);
+  ForgetResult forget_before(std::uint64_t sequence);
   TrainResult train();
   void finish_training();
   void set_hyperparameters(Hyperparameters theta);
@@ -107,9 +115,9 @@ class ModelFile {
 
  private:
   struct State;
-  UpdateResult update(MatrixView x, MatrixView y, double noise_variance);
+  UpdateResult update(MatrixView x, MatrixView y, double noise_variance, double time);
   UpdateResult predict_then_update(MatrixView x, MatrixView y, Prediction& before,
-                                   double noise_variance);
+                                   double noise_variance, double time);
   explicit ModelFile(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };

@@ -56,6 +56,26 @@ enum class Trend {
   linear,     ///< Always.
 };
 
+/// What an alarm does.
+enum class OnDrift {
+  report,  ///< It is told, and the model goes on.
+  forget,  ///< The local GPs that have changed forget what is older than the change.
+};
+
+/// What happens to a single absurd reading, more than eight standard deviations from what was
+/// expected.
+enum class Outliers {
+  learn,   ///< It is learned like any other.
+  reject,  ///< It is not; but when several follow each other in the same cell, the world has
+           ///< changed.
+};
+
+/// Which observation gives way when a model holds as many as it may.
+enum class Forget {
+  oldest,     ///< The one that was learned first.
+  redundant,  ///< One that the others explain: the smallest leave-one-out variance of a few.
+};
+
 /// The parts of θ that Train must leave alone.
 struct FixedHyperparameters {
   bool length_scale = false;
@@ -134,6 +154,34 @@ struct Options {
   /// worst 500 rows instead of 64 % or more.
   Calibration calibration = Calibration::adaptive;
 
+  /// report: an alarm is no proof, and what is forgotten is gone.
+  OnDrift on_drift = OnDrift::report;
+
+  /// A stream that does not change raises a false alarm every so many rows, or less often. From it
+  /// follows how much evidence an alarm needs: its logarithm (docs/architecture.md, alarms).
+  int rows_per_false_alarm = 1'000'000;
+
+  /// learn: what is absurd for the model may be the first sign of something new.
+  Outliers outliers = Outliers::learn;
+
+  /// Keeps the last so many observations of the stream and forgets older ones; 0 keeps all. For a
+  /// process that changes, and for a stream that never ends: memory, time and file stay as they
+  /// are.
+  int window_size = 0;
+
+  /// A hard limit to what is held, for a machine with fixed memory; 0: none. `forget` says what
+  /// gives way.
+  int max_observations = 0;
+
+  /// oldest: it forgets what a changed process no longer is. redundant keeps more of a process that
+  /// does not change (docs/architecture.md has both measured).
+  Forget forget = Forget::oldest;
+
+  /// Forgets observations that are older than this, in the unit of the times given to update, which
+  /// must then be given and not decrease; 0: however old. A row forgets two others at most, so
+  /// after a long gap old ones leave one by one; forget_before() does it at once.
+  double max_age = 0.0;
+
   /// Threads that share a batch of predictions. Results are the same to the last bit.
   int threads = 1;
 
@@ -157,6 +205,9 @@ std::string_view to_string(SplitSpace value);
 std::string_view to_string(Training value);
 std::string_view to_string(Calibration value);
 std::string_view to_string(Trend value);
+std::string_view to_string(OnDrift value);
+std::string_view to_string(Outliers value);
+std::string_view to_string(Forget value);
 
 /// The inverse; throws InvalidArgument naming `field`, the text and the valid names.
 template <typename Enum>

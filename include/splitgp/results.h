@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "splitgp/hyperparameters.h"
@@ -35,6 +36,108 @@ class Borrowings {
   std::size_t size_ = 0;
 };
 
+/// How far one output of an observation was from what its owner, the local GP it was routed to,
+/// expected just before learning it.
+struct Innovation {
+  double mean = 0.0;      ///< The owner's one-step-ahead prediction …
+  double variance = 0.0;  ///< … of this observation: the function's and the noise's variance, in
+                          ///< the owner's scale and calibrated by the innovations before it.
+  double z = 0.0;  ///< (observed − mean) / √variance: mean 0 and variance 1 if all is right.
+};
+
+/// The innovation of each output. Up to kInside outputs allocate nothing.
+class Innovations {
+ public:
+  static constexpr std::size_t kInside = 8;
+
+  void resize(std::size_t outputs) {
+    size_ = outputs;
+    if (outputs > kInside) outside_.resize(outputs);
+  }
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  Innovation* begin() { return size_ > kInside ? outside_.data() : inside_.data(); }
+  Innovation* end() { return begin() + size_; }
+  const Innovation* begin() const { return size_ > kInside ? outside_.data() : inside_.data(); }
+  const Innovation* end() const { return begin() + size_; }
+  Innovation& operator[](std::size_t output) { return begin()[output]; }
+  const Innovation& operator[](std::size_t output) const { return begin()[output]; }
+
+ private:
+  std::size_t size_ = 0;
+  std::array<Innovation, kInside> inside_;
+  std::vector<Innovation> outside_;
+};
+
+/// What a detector of drift has found.
+enum class DriftKind {
+  up,     ///< Outputs are higher than expected, …
+  down,   ///< … lower, …
+  wider,  ///< … or farther away on both sides.
+};
+
+/// "up", "down" or "wider".
+std::string_view to_string(DriftKind value);
+
+/// The stream has changed: in the cells of some neighbouring local GPs, or everywhere.
+struct Alarm {
+  std::uint64_t sequence = 0;      ///< The observation that raised it.
+  std::uint64_t change_point = 0;  ///< The first observation that is thought to be new.
+  Eigen::Index output = 0;
+  DriftKind kind = DriftKind::up;
+  bool whole_stream = false;   ///< Found among all rows, not in one part of the partition.
+  Eigen::Index local_gp = 0;   ///< The one that owns the observation.
+  Eigen::Index local_gps = 1;  ///< How many have changed, with it.
+  Vector lower, upper;         ///< The box that holds their own inputs.
+  std::uint64_t rows = 0;      ///< Rows that speak for it, since the change point.
+  /// By how much: the mean innovation of those rows, in the output's units and in standard
+  /// deviations of the noise. Of a wider output, its root mean square. The model learns the change
+  /// meanwhile, so it is rather too small.
+  double size = 0.0;
+  double size_in_noise = 0.0;
+  std::uint64_t forgotten = 0;  ///< Observations forgotten because of it (Options::on_drift).
+};
+
+/// How large innovations have been lately, as a Kalman filter's normalised innovation squared: an
+/// exponentially weighted mean of z², where z is first mapped to what it would be for normal
+/// errors. 1 if all is right.
+struct InnovationStatistics {
+  double mean_square = 1.0;
+  double lower = 0.0;  ///< Where it lies 95 % of the time if all is right: a χ² band …
+  double upper = 0.0;  ///< … for as many rows as it remembers.
+  std::uint64_t rows = 0;
+};
+
+/// The observations that one update forgot, oldest first, because the model may hold no more or
+/// none so old. Its size is fixed, so that an update allocates nothing.
+class Forgotten {
+ public:
+  static constexpr std::size_t kMost = 2;
+
+  void add(std::uint64_t sequence) { all_[size_++] = sequence; }
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  const std::uint64_t* begin() const { return all_.data(); }
+  const std::uint64_t* end() const { return all_.data() + size_; }
+
+ private:
+  std::array<std::uint64_t, kMost> all_{};
+  std::size_t size_ = 0;
+};
+
+/// A local GP that owned so little that its neighbors took over the rest.
+struct Merge {
+  Eigen::Index local_gp = 0;  ///< The number it had, and which another has now, …
+  Eigen::Index renamed = 0;   ///< … the local GP that had this number; itself if it was the last.
+  Eigen::Index given = 0;     ///< How many observations its neighbors took over.
+};
+
+/// What forgetting did to the model.
+struct ForgetResult {
+  std::uint64_t forgotten = 0;  ///< Observations.
+  std::vector<Merge> merged;    ///< In this order.
+};
+
 /// What one observation did to the model.
 struct UpdateResult {
   std::uint64_t sequence = 0;                ///< The observation's number, counted from 0.
@@ -44,9 +147,14 @@ struct UpdateResult {
   std::vector<std::uint64_t> leaving;        ///< The observations that went to the second child.
   std::optional<std::uint64_t> displaced;    ///< The borrowed point dropped to make room for it.
   Borrowings borrowed;                       ///< The other local GPs that learned it too.
+  Forgotten forgotten;                       ///< What made room for it, before it was learned.
   int refits = 0;                            ///< Local GPs refitted to the current θ (0, 1 or 2).
   bool trained = false;                      ///< A training ended here; see training_history().
-  double jitter = 0.0;  ///< Variance added to keep the factor positive; usually 0.
+  double jitter = 0.0;        ///< Variance added to keep the factor positive; usually 0.
+  Innovations innovation;     ///< How surprising it was, for each output.
+  bool outlier = false;       ///< Some |z| is above 8.
+  bool rejected = false;      ///< An outlier that was not learned; its number goes to the next one.
+  std::vector<Alarm> alarms;  ///< Usually none.
 };
 
 /// The ends of central intervals. Columns are queries, rows are outputs.
@@ -145,6 +253,7 @@ struct LocalGpSummary {
   Eigen::Index jittered = 0;  ///< Points whose pivot needed jitter.
   double condition = 1.0;     ///< (largest pivot / smallest pivot)²: a lower bound of cond(K).
   std::size_t memory_bytes = 0;
+  std::vector<InnovationStatistics> innovation;  ///< Of each output.
 };
 
 /// Observations, one per column, in the order of their sequence numbers.

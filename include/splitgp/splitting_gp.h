@@ -2,7 +2,9 @@
 
 #include <Eigen/Core>
 #include <cstdint>
+#include <limits>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "splitgp/error.h"
@@ -12,6 +14,9 @@
 #include "splitgp/storage.h"
 
 namespace splitgp {
+
+/// For an observation without a time.
+inline constexpr double kNoTime = std::numeric_limits<double>::quiet_NaN();
 
 /// Streaming Gaussian-process regression: m = Options::split_limit bounds the cost of every update.
 ///
@@ -33,19 +38,21 @@ class SplittingGp {
   ~SplittingGp();
 
   /// Learns one observation, O(m²) while θ is unchanged. `noise_variance` is the observation's own
-  /// known noise, added to θ's.
+  /// known noise, added to θ's; `time` is needed if there is an Options::max_age.
   UpdateResult update(const Eigen::Ref<const Eigen::VectorXd>& x,
-                      const Eigen::Ref<const Eigen::VectorXd>& y, double noise_variance = 0.0) {
-    return update(MatrixView(x), MatrixView(y), noise_variance);
+                      const Eigen::Ref<const Eigen::VectorXd>& y, double noise_variance = 0.0,
+                      double time = kNoTime) {
+    return update(MatrixView(x), MatrixView(y), noise_variance, time);
   }
 
   /// Learns the columns of X and Y in order: the same model, bit for bit, as one update per column.
-  /// `noise_variance` is empty or has one value per column. A bad value anywhere rejects the whole
-  /// batch.
+  /// `noise_variance` and `time` are empty or have one value per column. A bad value anywhere
+  /// rejects the whole batch.
   std::vector<UpdateResult> update_batch(
       const Eigen::Ref<const ColumnMatrix>& X, const Eigen::Ref<const ColumnMatrix>& Y,
-      const Eigen::Ref<const Eigen::VectorXd>& noise_variance = Eigen::VectorXd()) {
-    return update_batch(MatrixView(X), MatrixView(Y), MatrixView(noise_variance));
+      const Eigen::Ref<const Eigen::VectorXd>& noise_variance = Eigen::VectorXd(),
+      const Eigen::Ref<const Eigen::VectorXd>& time = Eigen::VectorXd()) {
+    return update_batch(MatrixView(X), MatrixView(Y), MatrixView(noise_variance), MatrixView(time));
   }
 
   /// Predicts at the columns of X, O(q·m²) each. Without observations, and far from all of them,
@@ -64,9 +71,20 @@ class SplittingGp {
   /// the centers instead of two.
   UpdateResult predict_then_update(const Eigen::Ref<const Eigen::VectorXd>& x,
                                    const Eigen::Ref<const Eigen::VectorXd>& y, Prediction& before,
-                                   double noise_variance = 0.0) {
-    return predict_then_update(MatrixView(x), MatrixView(y), before, noise_variance);
+                                   double noise_variance = 0.0, double time = kNoTime) {
+    return predict_then_update(MatrixView(x), MatrixView(y), before, noise_variance, time);
   }
+
+  /// Forgets observations, given by their sequence numbers: afterwards every local GP answers as if
+  /// it had never held them. O(capacity²) for each local GP that held one, whatever the size of the
+  /// model; the first call also finds out who holds what, O(points held). A local GP that is left
+  /// with less than a quarter of split_limit is merged into its neighbors, as far as these have
+  /// room. θ, calibration and the means and spreads of the columns stay; they are back at the start
+  /// only when nothing is left. Throws InvalidArgument, and forgets nothing, if a number is
+  /// unknown, already forgotten or given twice.
+  ForgetResult forget(std::span<const std::uint64_t> sequences);
+  /// Forgets all observations with smaller numbers.  REQUIRES: sequence ≤ n_seen().
+  ForgetResult forget_before(std::uint64_t sequence);
 
   /// A loaded model builds each local GP's factor, O(m³), when that is first updated or asked. This
   /// warms it up by building those needed at the columns of X. It changes no prediction.
@@ -115,12 +133,25 @@ class SplittingGp {
   const Options& options() const;
   Eigen::Index n_inputs() const;
   Eigen::Index n_outputs() const;
+  /// How many observations it holds, and how many it has learned, forgotten ones included: the next
+  /// one's sequence number.
   std::uint64_t n_observations() const;
+  std::uint64_t n_seen() const;
   Eigen::Index n_local() const;
   std::vector<LocalGpSummary> local_gps() const;
   const std::vector<SplitRecord>& split_history() const;
 
-  /// Over all observations so far.
+  /// How large innovations have been lately in the whole stream, for each output; local_gps() has
+  /// the same for each local GP.
+  std::vector<InnovationStatistics> innovation_statistics() const;
+  /// The last alarms, at most 1,000, oldest first, …
+  std::vector<Alarm> alarms() const;
+  /// … and how many there have been.
+  std::uint64_t n_alarms() const;
+  /// Outliers that were not learned (Options::outliers).
+  std::uint64_t n_rejected() const;
+
+  /// Over all observations so far, forgotten ones included.
   ColumnStatistics input_statistics() const;
   ColumnStatistics output_statistics() const;
 
@@ -137,11 +168,12 @@ class SplittingGp {
   struct State;
   explicit SplittingGp(std::unique_ptr<State> state);
 
-  UpdateResult update(MatrixView x, MatrixView y, double noise_variance);
-  std::vector<UpdateResult> update_batch(MatrixView X, MatrixView Y, MatrixView noise_variance);
+  UpdateResult update(MatrixView x, MatrixView y, double noise_variance, double time);
+  std::vector<UpdateResult> update_batch(MatrixView X, MatrixView Y, MatrixView noise_variance,
+                                         MatrixView time);
   void predict(MatrixView X, Prediction& result) const;
   UpdateResult predict_then_update(MatrixView x, MatrixView y, Prediction& before,
-                                   double noise_variance);
+                                   double noise_variance, double time);
   void wake(MatrixView X);
   Explanation explain(MatrixView x) const;
 

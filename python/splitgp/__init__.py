@@ -24,9 +24,11 @@ from splitgp import _core
 from splitgp._core import UpdateResult
 from splitgp._errors import FileError, NumericalError
 from splitgp._results import (
+    Alarm,
     ColumnStatistics,
     Explanation,
     Hyperparameters,
+    InnovationStatistics,
     LocalGPPoints,
     LocalGPSummary,
     LocalPrediction,
@@ -38,10 +40,12 @@ from splitgp._results import (
 from splitgp._splitting_gp import SplittingGP
 
 __all__ = [
+    "Alarm",
     "ColumnStatistics",
     "Explanation",
     "FileError",
     "Hyperparameters",
+    "InnovationStatistics",
     "LocalGPPoints",
     "LocalGPSummary",
     "LocalPrediction",

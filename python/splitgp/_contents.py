@@ -7,8 +7,10 @@ from typing import Any
 from splitgp import _core, _options
 from splitgp._facts import Facts
 from splitgp._results import (
+    Alarm,
     ColumnStatistics,
     Hyperparameters,
+    InnovationStatistics,
     LocalGPPoints,
     LocalGPSummary,
     Observations,
@@ -61,7 +63,44 @@ class Contents(Facts):
         """The local GPs: center, size, condition, memory."""
         if self._model is None:
             return []
-        return [LocalGPSummary(**one) for one in self._model.local_gps()]
+        return [LocalGPSummary._from_core(one) for one in self._model.local_gps()]
+
+    @property
+    def innovation_statistics(self) -> list[InnovationStatistics]:
+        """How large innovations have been lately in the whole stream, for each output.
+
+        `local_gps` has the same for each local GP.
+
+        Examples
+        --------
+        >>> import numpy as np, splitgp
+        >>> X = np.random.default_rng(0).uniform(0, 6, (500, 1))
+        >>> gp = splitgp.SplittingGP()
+        >>> _ = gp.update(X, np.sin(X[:, 0]) + 0.1 * np.random.default_rng(1).standard_normal(500))
+        >>> now = gp.innovation_statistics[0]
+        >>> now.lower < now.mean_square < now.upper
+        True
+        """
+        if self._model is None:
+            return []
+        return [InnovationStatistics(**one) for one in self._model.innovation_statistics()]
+
+    @property
+    def alarms(self) -> list[Alarm]:
+        """The last alarms, at most 1,000, oldest first: where and when the stream has changed."""
+        if self._model is None:
+            return []
+        return [Alarm(**one) for one in self._model.alarms()]
+
+    @property
+    def n_alarms(self) -> int:
+        """How many alarms there have been."""
+        return 0 if self._model is None else self._model.n_alarms
+
+    @property
+    def n_rejected(self) -> int:
+        """How many outliers were not learned (``outliers="reject"``)."""
+        return 0 if self._model is None else self._model.n_rejected
 
     @property
     def n_local(self) -> int:

@@ -227,6 +227,40 @@ class TrainResult:
         return cls(hyperparameters=theta, **values)
 
 
+@dataclass(frozen=True)
+class InnovationStatistics:
+    """How large the innovations of one output have been lately, 1 if all is right.
+
+    `mean_square` is an exponentially weighted mean of z², where z is first mapped to what it would
+    be for normal errors; a Kalman filter calls it the normalised innovation squared. It lies
+    between `lower` and `upper` 95 % of the time if all is right.
+    """
+
+    mean_square: float
+    lower: float
+    upper: float
+    rows: int
+
+
+@dataclass(frozen=True, eq=False)
+class Alarm:
+    """The stream has changed: in some neighbouring cells, or everywhere."""
+
+    sequence: int  # the observation that raised it
+    change_point: int  # the first observation that is thought to be new
+    output: int
+    kind: str  # outputs are higher ("up") or lower ("down") than expected, or spread "wider"
+    size: float  # the mean innovation since then, in the output's units; root mean square if wider
+    size_in_noise: float  # the same in standard deviations of the noise
+    rows: int  # that speak for it
+    whole_stream: bool  # found among all rows, not in one part of the partition
+    local_gp: int  # who owns the observation
+    local_gps: int  # how many have changed, with it
+    lower: Floats  # the box that holds their own inputs
+    upper: Floats
+    forgotten: int  # observations forgotten because of it
+
+
 @dataclass(frozen=True, eq=False)
 class LocalGPSummary:
     """One local GP: its center, how many observations it owns and borrows, its condition.
@@ -244,6 +278,12 @@ class LocalGPSummary:
     jittered: int
     condition: float
     memory_bytes: int
+    innovation: tuple[InnovationStatistics, ...]  # of each output
+
+    @classmethod
+    def _from_core(cls, values: dict[str, Any]) -> LocalGPSummary:
+        outputs = tuple(InnovationStatistics(**one) for one in values.pop("innovation"))
+        return cls(innovation=outputs, **values)
 
 
 @dataclass(frozen=True, eq=False)

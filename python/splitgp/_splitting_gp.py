@@ -82,7 +82,8 @@ class SplittingGP(TakesKeywords, Saving):
         Returns
         -------
         UpdateResult
-            What happened: ``local_gp`` (who owns each row), ``splits``, ``trained``, …
+            What happened: ``local_gp`` (who owns each row), ``z`` (how surprising it was),
+            ``alarms``, ``splits``, ``trained``, …
 
         Examples
         --------
@@ -99,10 +100,10 @@ class SplittingGP(TakesKeywords, Saving):
         model = self._model
         if model is None:
             model = _core.Model(X.shape[1], y.shape[1], self._options)
-            result = model.update(X, y, noise_variance)
+            result = model.update(X, y, noise_variance, flat)
             self._model, self._flat = model, flat  # only now: a rejected call fixes nothing
             return result
-        return model.update(X, y, noise_variance)
+        return model.update(X, y, noise_variance, self._flat)
 
     def predict(self, X: ArrayLike) -> Prediction:
         """Predict at the rows of X.

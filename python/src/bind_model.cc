@@ -18,12 +18,13 @@ namespace splitgp::python {
 namespace {
 
 UpdateResults update(Model& model, const Rows& X, const Rows& Y,
-                     const std::optional<Values>& noise_variance) {
+                     const std::optional<Values>& noise_variance, bool flat) {
   const Columns x = columns(X);
   const Columns y = columns(Y);
   return model.write([&](SplittingGp& gp) {
-    return UpdateResults{noise_variance ? gp.update_batch(x, y, column(*noise_variance))
-                                        : gp.update_batch(x, y)};
+    return UpdateResults{
+        noise_variance ? gp.update_batch(x, y, column(*noise_variance)) : gp.update_batch(x, y),
+        flat};
   });
 }
 
@@ -52,7 +53,7 @@ nb::tuple predict_then_update(Model& model, const Rows& X, const Rows& Y,
   const Columns y = columns(Y);
   const Eigen::VectorXd noise =
       noise_variance ? Eigen::VectorXd(column(*noise_variance)) : Eigen::VectorXd::Zero(x.cols());
-  UpdateResults results;
+  UpdateResults results{{}, flat};
   auto before = std::make_unique<Prediction>();
   model.write([&](SplittingGp& gp) {
     // A bad value anywhere rejects the whole batch.
@@ -178,7 +179,8 @@ void bind_model(nb::module_& m) {
             new (self) Model(SplittingGp(inputs, outputs, options));
           },
           nb::arg("inputs"), nb::arg("outputs"), nb::arg("options"))
-      .def("update", &update, nb::arg("X"), nb::arg("Y"), nb::arg("noise_variance").none())
+      .def("update", &update, nb::arg("X"), nb::arg("Y"), nb::arg("noise_variance").none(),
+           nb::arg("flat"))
       .def("predict", &predict, nb::arg("X"), nb::arg("flat"))
       .def("predict_then_update", &predict_then_update, nb::arg("X"), nb::arg("Y"),
            nb::arg("noise_variance").none(), nb::arg("flat"))
@@ -225,6 +227,10 @@ void bind_model(nb::module_& m) {
       .def("training_history", dictionaries(&SplittingGp::training_history))
       .def("split_history", dictionaries(&SplittingGp::split_history))
       .def("local_gps", dictionaries(&SplittingGp::local_gps))
+      .def("innovation_statistics", dictionaries(&SplittingGp::innovation_statistics))
+      .def("alarms", dictionaries(&SplittingGp::alarms))
+      .def_prop_ro("n_alarms", read(&SplittingGp::n_alarms))
+      .def_prop_ro("n_rejected", read(&SplittingGp::n_rejected))
       .def("observations", &observations)
       .def("points", &points, nb::arg("local_gp"))
       .def("options", read(&SplittingGp::options))

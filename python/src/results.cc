@@ -110,7 +110,41 @@ nb::dict to_dict(const LocalGpSummary& summary) {
   d["jittered"] = summary.jittered;
   d["condition"] = summary.condition;
   d["memory_bytes"] = summary.memory_bytes;
+  nb::list innovation;
+  for (const InnovationStatistics& output : summary.innovation) innovation.append(to_dict(output));
+  d["innovation"] = innovation;
   return d;
+}
+
+nb::dict to_dict(const InnovationStatistics& statistics) {
+  nb::dict d;
+  d["mean_square"] = statistics.mean_square;
+  d["lower"] = statistics.lower;
+  d["upper"] = statistics.upper;
+  d["rows"] = statistics.rows;
+  return d;
+}
+
+nb::dict to_dict(const Alarm& alarm) {
+  nb::dict d;
+  d["sequence"] = alarm.sequence;
+  d["change_point"] = alarm.change_point;
+  d["output"] = alarm.output;
+  d["kind"] = text(to_string(alarm.kind));
+  d["size"] = alarm.size;
+  d["size_in_noise"] = alarm.size_in_noise;
+  d["rows"] = alarm.rows;
+  d["whole_stream"] = alarm.whole_stream;
+  d["local_gp"] = alarm.local_gp;
+  d["local_gps"] = alarm.local_gps;
+  d["lower"] = array_of(alarm.lower);
+  d["upper"] = array_of(alarm.upper);
+  d["forgotten"] = alarm.forgotten;
+  return d;
+}
+
+nb::object to_object(const Alarm& alarm) {
+  return nb::module_::import_("splitgp._results").attr("Alarm")(**to_dict(alarm));
 }
 
 nb::dict to_dict(const SplitRecord& record) {

@@ -18,6 +18,11 @@ nanobind::dict to_dict(const TrainResult& result);
 nanobind::dict to_dict(const LocalGpSummary& summary);
 nanobind::dict to_dict(const SplitRecord& record);
 nanobind::dict to_dict(const ColumnStatistics& statistics);
+nanobind::dict to_dict(const InnovationStatistics& statistics);
+nanobind::dict to_dict(const Alarm& alarm);
+
+/// As the data class itself.
+nanobind::object to_object(const Alarm& alarm);
 
 /// The inverse; a missing name keeps its default, an unknown one is a ValueError.
 Hyperparameters hyperparameters_from(const nanobind::dict& values);

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "arrays.h"
+#include "results.h"
 
 namespace splitgp::python {
 
@@ -19,6 +22,31 @@ auto array(Field UpdateResult::*field) {
     return array_of<Scalar>(results.rows.size(),
                             [&](std::size_t i) { return results.rows[i].*field; });
   };
+}
+
+// A field of every row's innovations, as an array like y.
+auto innovation(double Innovation::*field) {
+  return [field](const UpdateResults& results) {
+    const auto n = static_cast<Eigen::Index>(results.rows.size());
+    const auto p = static_cast<Eigen::Index>(n > 0 ? results.rows[0].innovation.size() : 1);
+    auto values = std::make_unique<Matrix>(p, n);
+    for (Eigen::Index i = 0; i < n; ++i) {
+      const Innovations& outputs = results.rows[static_cast<std::size_t>(i)].innovation;
+      for (Eigen::Index o = 0; o < p; ++o) {
+        (*values)(o, i) = outputs[static_cast<std::size_t>(o)].*field;
+      }
+    }
+    const Matrix& result = *values;
+    return view(result, results.flat, keep(std::move(values)));
+  };
+}
+
+nb::list alarms(const UpdateResults& results) {
+  nb::list all;
+  for (const UpdateResult& row : results.rows) {
+    for (const Alarm& alarm : row.alarms) all.append(to_object(alarm));
+  }
+  return all;
 }
 
 template <typename Predicate>
@@ -48,13 +76,17 @@ int refits(const UpdateResults& results) {
 std::string repr(const UpdateResults& results) {
   const std::size_t jittered =
       count(results, [](const UpdateResult& row) { return row.jitter > 0.0; });
+  const std::size_t rejected = count(results, [](const UpdateResult& row) { return row.rejected; });
+  const std::size_t n_alarms = nb::len(alarms(results));
   const auto field = [](const char* name, auto value) {
     return ", " + std::string(name) + "=" + std::to_string(value);
   };
   return "<UpdateResult: rows=" + std::to_string(results.rows.size()) +
          field("splits", splits(results)) + field("displaced", displaced(results)) +
          field("refits", refits(results)) + field("trained", trained(results)) +
-         (jittered > 0 ? field("jittered", jittered) : "") + ">";
+         (jittered > 0 ? field("jittered", jittered) : "") +
+         (rejected > 0 ? field("rejected", rejected) : "") +
+         (n_alarms > 0 ? field("alarms", n_alarms) : "") + ">";
 }
 
 }  // namespace
@@ -73,6 +105,19 @@ void bind_update_results(nb::module_& m) {
                    "The local GP that owns it now; a split may change it.")
       .def_prop_ro("jitter", array<double>(&UpdateResult::jitter),
                    "Variance added to keep the factor positive; usually 0.")
+      .def_prop_ro("innovation_mean", innovation(&Innovation::mean),
+                   "What the owner of each row expected of it just before learning it, …")
+      .def_prop_ro("innovation_variance", innovation(&Innovation::variance),
+                   "… and how far from that an observation may fall, noise included.")
+      .def_prop_ro(
+          "z", innovation(&Innovation::z),
+          "How surprising each row was: (y - innovation_mean) / sqrt(innovation_variance), "
+          "with mean 0 and variance 1 if all is right.")
+      .def_prop_ro("outlier", array<bool>(&UpdateResult::outlier),
+                   "Whether a |z| of the row is above 8.")
+      .def_prop_ro("rejected", array<bool>(&UpdateResult::rejected),
+                   "Whether the row is an outlier that was not learned (outliers=\"reject\").")
+      .def_prop_ro("alarms", &alarms, "The alarms that these rows raised, each an `Alarm`.")
       .def_prop_ro("splits", &splits, "How many local GPs were split.")
       .def_prop_ro("displaced", &displaced,
                    "How many borrowed points were dropped by the rows' owners to make room.")

@@ -52,6 +52,13 @@ def test_drop_in_gaussian_process():
     assert output.count("GaussianProcessRegressor") == 1
 
 
+def test_drift_detectors():
+    output = run("drift_detectors.py", "--rows", "3000")
+    for detector in ("splitgp's own", "ADWIN", "KSWIN", "PageHinkley"):
+        assert detector in output
+    assert "found after" in next(line for line in output.splitlines() if "splitgp's own" in line)
+
+
 def test_every_example_is_tested():
     here = Path(__file__).read_text()
     for script in EXAMPLES.glob("*.py"):

@@ -14,6 +14,7 @@
 #include "cli/demo/demo.h"
 #include "cli/exit_code.h"
 #include "cli/flags.h"
+#include "cli/forget/forget.h"
 #include "cli/inspect/inspect.h"
 #include "cli/predict/predict.h"
 #include "cli/report/report.h"
@@ -36,6 +37,7 @@ Examples:
   splitgp predict --model my.splitgp new.csv -o predicted.csv --keep id
   splitgp inspect --model my.splitgp
   splitgp report --model my.splitgp -o report.html
+  splitgp forget --model my.splitgp --rows 10-20,57
 
 More: man splitgp; the --help of each command.)";
 
@@ -103,6 +105,7 @@ struct Command {
   PredictFlags predict;
   InspectFlags inspect;
   ReportFlags report;
+  ForgetFlags forget;
   DemoFlags demo;
   std::string shell;
   std::function<int()> run;
@@ -137,6 +140,11 @@ struct Command {
         app.add_subcommand("report", "Write a page of charts about a model, to open in a browser");
     add_flags(*report_command, report);
     report_command->callback([this] { run = [this] { return run_report(report); }; });
+
+    CLI::App* const forget_command =
+        app.add_subcommand("forget", "Take observations back, from the model and from its file");
+    add_flags(*forget_command, forget);
+    forget_command->callback([this] { run = [this] { return run_forget(forget); }; });
 
     CLI::App* const demo_command =
         app.add_subcommand("demo", "Watch a model learn the paper's synthetic function");

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/demo/demo.h"
+#include "cli/forget/forget.h"
 #include "cli/inspect/inspect.h"
 #include "cli/predict/predict.h"
 #include "cli/report/report.h"
@@ -58,11 +59,18 @@ void add_flags(CLI::App& command, StreamFlags& flags) {
               "Columns to predict, by name or number (from 1)");
   add_columns(command, "--inputs", flags.inputs, "Columns to predict from (all others)");
   add_columns(command, "--ignore", flags.ignored, "Columns to leave out");
+  command
+      .add_option("--time-column", flags.time_column,
+                  "Column with the time of each row, a number, for --max-age; no input unless "
+                  "--inputs names it")
+      ->type_name("COL");
   add_file(command, "-m,--model", flags.model,
            "Model file to create, or to resume if it exists (the model is not kept)");
   add_file(command, "--predictions", flags.predictions,
            "Write each row's prediction and observed value, as CSV; - is standard output");
   add_file(command, "--rejects", flags.rejects, kRejects);
+  add_file(command, "--events", flags.events,
+           "Write drift, splits, trainings, rejected and forgotten rows, as NDJSON");
   command.add_flag("--strict", flags.strict, kStrict);
   command.add_flag("--test-only", flags.test_only, "Predict and score, but do not learn");
   command.add_option("--limit", flags.limit, "Stop after N rows in this run")->type_name("N");
@@ -128,6 +136,19 @@ void add_flags(CLI::App& command, ReportFlags& flags) {
   add_columns(command, "--inputs", flags.inputs,
               "The two inputs of the map, by name or number (the two most relevant)")
       ->type_name("COL,COL");
+}
+
+void add_flags(CLI::App& command, ForgetFlags& flags) {
+  add_file(command, "-m,--model", flags.model, "Model file")->required();
+  CLI::Option* const rows =
+      command
+          .add_option("--rows", flags.rows,
+                      "Observations to forget, such as 10-20,57: their numbers, counted from 0 in "
+                      "the order they were learned")
+          ->type_name("N[-N][,…]");
+  command.add_option("--before", flags.before, "Forget all observations with smaller numbers")
+      ->type_name("N")
+      ->excludes(rows);
 }
 
 void add_flags(CLI::App& command, DemoFlags& flags) {

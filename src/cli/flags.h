@@ -7,6 +7,7 @@ class App;
 namespace splitgp {
 
 struct DemoFlags;
+struct ForgetFlags;
 struct InspectFlags;
 struct PredictFlags;
 struct ReportFlags;
@@ -18,6 +19,7 @@ void add_flags(CLI::App& command, StreamFlags& flags);
 void add_flags(CLI::App& command, PredictFlags& flags);
 void add_flags(CLI::App& command, InspectFlags& flags);
 void add_flags(CLI::App& command, ReportFlags& flags);
+void add_flags(CLI::App& command, ForgetFlags& flags);
 void add_flags(CLI::App& command, DemoFlags& flags);
 
 }  // namespace splitgp

@@ -14,21 +14,29 @@ namespace {
 
 // The number of bytes that the header and the rows up to `last` take, line breaks included.
 std::uintmax_t length_through(const std::filesystem::path& path, const std::string& header,
-                              std::uint64_t last) {
+                              std::uint64_t last, std::string_view prefix) {
   std::ifstream in(path, std::ios::binary);
   std::string line;
   std::uintmax_t length = 0;
-  if (!std::getline(in, line) || in.eof()) return 0;  // not even a whole header
-  if (line + '\n' != header) {
-    throw CommandError(kUsage, fmt::format("{}: the file exists and has other columns, so "
-                                           "it does not belong to this stream",
-                                           path.string()));
+  if (!header.empty()) {
+    if (!std::getline(in, line) || in.eof()) return 0;  // not even a whole header
+    if (line + '\n' != header) {
+      throw CommandError(kUsage, fmt::format("{}: the file exists and has other columns, so "
+                                             "it does not belong to this stream",
+                                             path.string()));
+    }
   }
   length = header.size();
   // A line without a line break was cut off by a crash.
   while (std::getline(in, line) && !in.eof()) {
+    if (!line.starts_with(prefix)) {
+      throw CommandError(kUsage, fmt::format("{}: the file exists and holds something else, so it "
+                                             "does not belong to this stream",
+                                             path.string()));
+    }
     std::uint64_t row = 0;
-    const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), row);
+    const auto [end, error] =
+        std::from_chars(line.data() + prefix.size(), line.data() + line.size(), row);
     if (error != std::errc() || row > last) break;
     length += line.size() + 1;
   }
@@ -38,7 +46,7 @@ std::uintmax_t length_through(const std::filesystem::path& path, const std::stri
 }  // namespace
 
 RowFile::RowFile(const std::filesystem::path& path, const std::string& header,
-                 std::optional<std::uint64_t> resume_after)
+                 std::optional<std::uint64_t> resume_after, std::string_view prefix)
     : path_(path) {
   if (path == "-") {
     file_ = stdout;
@@ -47,7 +55,7 @@ RowFile::RowFile(const std::filesystem::path& path, const std::string& header,
   }
   std::uintmax_t kept = 0;
   if (resume_after && std::filesystem::is_regular_file(path)) {
-    kept = length_through(path, header, *resume_after);
+    kept = length_through(path, header, *resume_after, prefix);
     std::error_code error;
     std::filesystem::resize_file(path, kept, error);
     if (error) throw CommandError(kFailure, path.string() + ": " + error.message());

@@ -250,6 +250,7 @@ void Calibrator::settle() {
                         table.log_half_width(HalfWidths::kTail, shape);
   degrees_of_freedom_ = degrees_of(shape);
   // The variance of a t is ν/(ν − 2) times its scale².
+  local_factor_ = mixed_scale_ * std::exp(missed) / (1.0 - 2.0 * shape);
   factor_ = mixed_scale_ * std::exp(missed + log_ratio_) / (1.0 - 2.0 * shape);
 }
 

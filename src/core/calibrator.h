@@ -35,6 +35,8 @@ class Calibrator {
 
   /// Multiplies the variances; with it they are those of the Student-t.
   double factor() const { return factor_; }
+  /// The same for the owner's prediction alone.
+  double local_factor() const { return local_factor_; }
   /// Above 2, so that the variance is finite; infinite for a normal distribution.
   double degrees_of_freedom() const { return degrees_of_freedom_; }
 
@@ -79,6 +81,7 @@ class Calibrator {
   double mixed_scale_ = 1.0;
   double mixed_shape_ = 0.0;  // 1 / degrees of freedom
   double factor_ = 1.0;
+  double local_factor_ = 1.0;
   double degrees_of_freedom_ = std::numeric_limits<double>::infinity();
 };
 

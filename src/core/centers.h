@@ -30,6 +30,10 @@ struct Neighbor {
 ///   A center that moves out of its cell moves to another leaf. Boxes alone, as in an R-tree,
 ///   overlap more with every insertion, and a search has to visit more of them.
 ///
+/// A leaf that loses its last center is removed, and so is a branch that loses its last node; nodes
+/// that are merely thin stay, and fill again. So the tree is no higher than its largest size called
+/// for.
+///
 /// One update costs O(kFan · d · log C), or O(kFan · d² · log C) if a node is divided, whatever
 /// came before.
 class Centers {
@@ -41,6 +45,8 @@ class Centers {
   /// kernel gives the units in which close centers are kept together; after a new one, earlier
   /// choices are still correct, only less efficient.
   void set(Eigen::Index local_gp, const Eigen::VectorXd& center, const Kernel& kernel);
+  /// Removes the center of a local GP. The last one gets its number.
+  void remove(Eigen::Index local_gp);
   Eigen::Index size() const { return std::ssize(places_); }
 
   /// argmax_i k(c_i, x).  REQUIRES: size() > 0.
@@ -75,6 +81,7 @@ class Centers {
    public:
     explicit Nodes(Eigen::Index columns) : columns_(columns) {}
     std::int32_t add();
+    void free(std::int32_t i) { free_.push_back(i); }
     Node& operator[](std::int32_t i) { return chunk(i).nodes[i % kChunk]; }
     const Node& operator[](std::int32_t i) const { return chunk(i).nodes[i % kChunk]; }
     Column* columns(std::int32_t i) { return chunk(i).columns.data() + columns_ * (i % kChunk); }
@@ -97,6 +104,7 @@ class Centers {
     Eigen::Index columns_;
     std::int32_t size_ = 0;
     std::deque<Chunk> chunks_;
+    std::vector<std::int32_t> free_;
   };
   struct Search;
   struct Boxes;
@@ -118,6 +126,7 @@ class Centers {
   void move(Eigen::Index local_gp, const Eigen::VectorXd& center, const Kernel& kernel);
   void put(Place place, Eigen::Index local_gp, const Eigen::VectorXd& center);
   void add_root(int level);
+  void remove_entry(int level, Place place);
   void divide(int level, std::int32_t i, const Kernel& kernel);
   void move_entry(int level, Place from, Place to);
   void mend_boxes_above(int level, std::int32_t i);

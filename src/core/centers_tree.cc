@@ -80,6 +80,44 @@ void Centers::move(Index local_gp, const VectorXd& center, const Kernel& kernel)
   mend_boxes_above(0, from.node);
 }
 
+void Centers::remove(Index local_gp) {
+  assert(0 <= local_gp && local_gp < size());
+  remove_entry(0, places_[static_cast<std::size_t>(local_gp)]);
+  const Place last = places_.back();
+  places_.pop_back();
+  if (local_gp == size()) return;
+  places_[static_cast<std::size_t>(local_gp)] = last;
+  leaves_[last.node].below[static_cast<std::size_t>(last.slot)] =
+      static_cast<std::int32_t>(local_gp);
+}
+
+// Takes an entry out of a node, and the node out of its parent if it was the last one. The cell of
+// a node that is gone belongs to nobody; what falls there goes to the nearest one.
+void Centers::remove_entry(int l, Place place) {
+  Node& node = level(l)[place.node];
+  const int last = --node.count;
+  if (place.slot != last) move_entry(l, {place.node, last}, place);
+  if (last > 0) {
+    mend_boxes_above(l, place.node);
+  } else {
+    const Place parent = node.parent;
+    level(l).free(place.node);
+    if (parent.node >= 0) {
+      remove_entry(l + 1, parent);
+    } else {
+      root_ = -1;
+      height_ = -1;
+    }
+  }
+  // A root with one node below is not needed.
+  while (height_ > 0 && branches_[root_].count == 1) {
+    const std::int32_t below = branches_[root_].below[0];
+    branches_.free(root_);
+    root_ = below;
+    level(--height_)[root_].parent = Place{};
+  }
+}
+
 bool Centers::belongs(std::int32_t leaf, const VectorXd& center) const {
   const Place place = leaves_[leaf].parent;
   if (place.node < 0) return true;
@@ -210,6 +248,12 @@ void Centers::mend_boxes_above(int l, std::int32_t i) {
 }
 
 std::int32_t Centers::Nodes::add() {
+  if (!free_.empty()) {
+    const std::int32_t reused = free_.back();
+    free_.pop_back();
+    (*this)[reused] = Node{};
+    return reused;
+  }
   if (size_ % kChunk == 0) {
     chunks_.push_back(
         {{},

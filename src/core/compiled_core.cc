@@ -2,6 +2,7 @@
 
 #include "core/compiled_core.h"
 
+#include "core/forget.h"
 #include "core/model_training.h"
 #include "core/predict.h"
 #include "core/refit.h"
@@ -23,6 +24,7 @@ extern "C" const splitgp::CompiledCore SPLITGP_CORE(SPLITGP_INSTRUCTION_SET){
     splitgp::predict_then_update,
     splitgp::predict,
     splitgp::explain,
+    splitgp::forget,
     splitgp::train_now,
     splitgp::finish_training,
     splitgp::refit_next,

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <span>
+
 #include "core/model_state.h"
 
 namespace splitgp {
@@ -13,6 +16,7 @@ struct CompiledCore {
   void (*predict)(const ModelState&, const Eigen::Ref<const Eigen::MatrixXd>&, Prediction&);
   std::vector<LocalPrediction> (*explain)(const ModelState&,
                                           const Eigen::Ref<const Eigen::VectorXd>&);
+  ForgetResult (*forget)(ModelState&, std::span<const std::uint64_t>);
   TrainResult (*train_now)(ModelState&);
   void (*finish_training)(ModelState&);
   bool (*refit_next)(Partition&, const ThetaPointer&);

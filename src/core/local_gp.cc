@@ -68,18 +68,18 @@ LocalGp LocalGp::awake_copy() const {
   return copy;
 }
 
-double LocalGp::append(const Observation& observation, Workspace& workspace) {
+LocalGp::Step LocalGp::look_ahead(const Observation& observation, Workspace& workspace) {
   assert(!dormant());
-  const Index row = place(observation);
-  const double jitter =
-      append_to_factor(row, observation.x, workspace);  // throws before anything changes
+  return solve_row(place(observation), observation.x, workspace);
+}
 
+void LocalGp::append(const Observation& observation, const Step& step, Workspace& workspace) {
+  factor_.append_solved(workspace.reserve(size(), 1).col(0), step.deviation);
   sequence_.push_back(observation.sequence);
   owned_.push_back(1);
   ++n_owned_;
   center_ += (observation.x - center_) / static_cast<double>(n_owned_);
   if (direction_ == PrincipalDirection::oja) oja_.follow(in_split_space(observation.x - center_));
-  return jitter;
 }
 
 // Writes an observation into the first spare row and returns its number.
@@ -92,8 +92,9 @@ Index LocalGp::place(const Observation& observation) {
   return row;
 }
 
-// Computes row `row` of the factor and of z from x and the inputs and outputs already stored.
-double LocalGp::append_to_factor(Index row, const Eigen::Ref<const VectorXd>& x,
+// Computes row `row` of z, and of the factor in the workspace and the step's deviation, from x and
+// the inputs and outputs already stored. Throws before anything changes.
+LocalGp::Step LocalGp::solve_row(Index row, const Eigen::Ref<const VectorXd>& x,
                                  Workspace& workspace) {
   assert(row == factor_.size());
   const Hyperparameters& theta = theta_->values;
@@ -108,13 +109,18 @@ double LocalGp::append_to_factor(Index row, const Eigen::Ref<const VectorXd>& x,
   const double pivot_squared = diagonal - w.squaredNorm();
   const double jitter = lift_pivot(pivot_squared, diagonal);
   const double pivot = std::sqrt(pivot_squared + jitter);
-  factor_.append_solved(w, pivot);
   jittered_[static_cast<std::size_t>(row)] = lifted + jitter > 0.0 ? 1 : 0;
   for (Index o = 0; o < outputs_.cols(); ++o) {
     const double residual = (outputs_(row, o) - theta_->prior_mean(o, x)) / theta.output_scale(o);
     solved_(row, o) = (residual - w.dot(solved_.col(o).head(row))) / pivot;
   }
-  return lifted + jitter;
+  return {pivot, lifted + jitter};
+}
+
+void LocalGp::append_to_factor(Index row, const Eigen::Ref<const VectorXd>& x,
+                               Workspace& workspace) {
+  const Step step = solve_row(row, x, workspace);
+  factor_.append_solved(workspace.reserve(row, 1).col(0), step.deviation);
 }
 
 // Noise below 1e-12 of the signal variance is raised to that. Smooth kernels without noise give

@@ -23,6 +23,7 @@ struct Observation {
   Eigen::Ref<const Eigen::VectorXd> y;
   double noise_variance = 0.0;  // its own known noise
   std::uint64_t sequence = 0;
+  double time = 0.0;  // kept if there is a max_age
 };
 
 /// Buffers for one thread's predictions and updates, so that the steady state allocates nothing.
@@ -50,7 +51,23 @@ class LocalGp {
 
   /// Adds an owned observation and moves the center; returns the jitter needed. O(n²)
   /// Throws NumericalError and changes nothing if even the largest jitter fails.
-  double append(const Observation& observation, Workspace& workspace);
+  double append(const Observation& observation, Workspace& workspace) {
+    const Step step = look_ahead(observation, workspace);
+    append(observation, step, workspace);
+    return step.jitter;
+  }
+
+  /// The same in two steps, for whoever may not want it: what append() will find, which changes
+  /// nothing, and then to take it over.
+  struct Step {
+    double deviation;  // of what is predicted for an output of scale 1, noise included
+    double jitter;
+  };
+  Step look_ahead(const Observation& observation, Workspace& workspace);
+  void append(const Observation& observation, const Step& step, Workspace& workspace);
+  /// What look_ahead() found: how far the observation is from the prediction of each output, in its
+  /// standard deviations. Until anything else changes.
+  auto looked_ahead() const { return solved_.row(size()); }
 
   /// If it now holds more than capacity + 1 points: drops the borrowed one farthest from the center
   /// and returns its sequence number. O(n²)
@@ -65,6 +82,17 @@ class LocalGp {
   /// The last append's innovations, one for each output: how far the observation was from the
   /// prediction, in its standard deviations. Until anything else changes.
   auto innovation() const { return solved_.row(size() - 1); }
+
+  /// Drops points, given by their rows in ascending order, and moves the center if it owned some.
+  /// O(n²) for each, or O(n³) once if they are many; O(n) if it is dormant.
+  void forget(std::span<const Eigen::Index> rows);
+  /// Takes over an observation that it has borrowed so far. O(n·d)
+  void own(Eigen::Index j);
+  /// The row of an observation; -1 if it does not hold it. O(n)
+  Eigen::Index find(std::uint64_t sequence) const;
+  /// The variance that the function would have at point j without that point, over the prior's:
+  /// near 0 where the others explain it. O(n²)  REQUIRES: it is awake.
+  double leave_one_out_variance(Eigen::Index j, Workspace& workspace) const;
 
   /// Factorises again with θ, O(n³); a dormant one only adopts θ.
   void refit(ThetaPointer theta);
@@ -115,19 +143,21 @@ class LocalGp {
   void wake_for_reading() const;
   void sleep();
 
-  bool used = true;  // since core/waking.cc last looked
+  bool used = true;      // since core/waking.cc last looked
+  bool changed = false;  // since the last checkpoint (core/changes.h)
 
   Eigen::Index size() const { return std::ssize(sequence_); }
   Eigen::Index owned() const { return n_owned_; }
   Eigen::Index borrowed() const { return size() - n_owned_; }
   bool owns(Eigen::Index j) const { return owned_[static_cast<std::size_t>(j)] != 0; }
   std::uint64_t sequence(Eigen::Index j) const { return sequence_[static_cast<std::size_t>(j)]; }
-  /// The largest of its own observations' sequence numbers. They arrive in order, so it is found
-  /// near the end.  REQUIRES: owned() > 0.
+  /// The largest of its own observations' sequence numbers. O(n)  REQUIRES: owned() > 0.
   std::uint64_t newest() const {
-    Eigen::Index j = size() - 1;
-    while (!owns(j)) --j;
-    return sequence(j);
+    std::uint64_t largest = 0;
+    for (Eigen::Index j = 0; j < size(); ++j) {
+      if (owns(j)) largest = std::max(largest, sequence(j));
+    }
+    return largest;
   }
   /// The number of points that needed jitter.
   Eigen::Index jittered() const;
@@ -162,8 +192,10 @@ class LocalGp {
   void keep_owned();
   void recompute_center();
   void factorise();
-  double append_to_factor(Eigen::Index row, const Eigen::Ref<const Eigen::VectorXd>& x,
-                          Workspace& workspace);
+  Step solve_row(Eigen::Index row, const Eigen::Ref<const Eigen::VectorXd>& x,
+                 Workspace& workspace);
+  void append_to_factor(Eigen::Index row, const Eigen::Ref<const Eigen::VectorXd>& x,
+                        Workspace& workspace);
   void fall_back(const Eigen::Ref<const Eigen::VectorXd>& x, Eigen::Ref<Eigen::VectorXd> mean,
                  Posterior& posterior) const;
   double lift_noise(Eigen::Index row) const;

@@ -20,14 +20,6 @@ double squared_innovation(const ModelState& model, const Observation& observatio
   return error * error / (variance + observation.noise_variance);
 }
 
-// The first θ is a placeholder unless it was given: an error measured by it would only tell the
-// unit of the outputs. It stays if nothing trains it.
-bool knows_units(const ModelState& model) {
-  const StreamKnowledge& knowledge = model.knowledge;
-  return knowledge.theta->version > 0 || knowledge.theta_given ||
-         model.options.training == Training::off;
-}
-
 // Whether the aggregated prediction is compared with the owner's at this update. With one local GP
 // there is nothing to aggregate.
 bool corrects_for_aggregation(const ModelState& model) {
@@ -36,6 +28,12 @@ bool corrects_for_aggregation(const ModelState& model) {
 }
 
 }  // namespace
+
+bool knows_units(const ModelState& model) {
+  const StreamKnowledge& knowledge = model.knowledge;
+  return knowledge.theta->version > 0 || knowledge.theta_given ||
+         model.options.training == Training::off;
+}
 
 bool scores_aggregated(const ModelState& model) {
   if (model.calibrators.empty()) return false;

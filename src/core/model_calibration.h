@@ -11,6 +11,10 @@ namespace splitgp {
 /// updates alone, so that predictions in between change nothing.
 bool scores_aggregated(const ModelState& model);
 
+/// Whether θ is in the units of the outputs. The first one is a placeholder unless it was given: an
+/// error measured by it would only tell the unit. It stays if nothing trains it.
+bool knows_units(const ModelState& model);
+
 /// Remembers the local scales of the local GP that is about to learn an observation, …
 void note_local_scales(ModelState& model, const LocalGp& local);
 

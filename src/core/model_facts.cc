@@ -13,7 +13,8 @@ using Eigen::Index;
 const Options& SplittingGp::options() const { return state_->options; }
 Index SplittingGp::n_inputs() const { return state_->inputs; }
 Index SplittingGp::n_outputs() const { return state_->outputs; }
-std::uint64_t SplittingGp::n_observations() const { return state_->knowledge.observations; }
+std::uint64_t SplittingGp::n_observations() const { return state_->partition.held; }
+std::uint64_t SplittingGp::n_seen() const { return state_->knowledge.observations; }
 Index SplittingGp::n_local() const { return state_->partition.size(); }
 const std::vector<SplitRecord>& SplittingGp::split_history() const {
   return state_->partition.split_history;
@@ -30,6 +31,9 @@ std::vector<LocalGpSummary> SplittingGp::local_gps() const {
     summary.borrowed = local.borrowed();
     summary.theta_version = local.theta().version;
     summary.memory_bytes = local.memory_bytes();
+    for (Index o = 0; o < state_->outputs; ++o) {
+      summary.innovation.push_back(state_->drift.statistics_of(summary.local_gp, o));
+    }
     summary.awake = !local.dormant();
     if (!summary.awake) continue;
     summary.jittered = local.jittered();
@@ -38,6 +42,20 @@ std::vector<LocalGpSummary> SplittingGp::local_gps() const {
   }
   return result;
 }
+
+std::vector<InnovationStatistics> SplittingGp::innovation_statistics() const {
+  std::vector<InnovationStatistics> result;
+  for (Index o = 0; o < state_->outputs; ++o) {
+    result.push_back(state_->drift.stream_statistics(o));
+  }
+  return result;
+}
+
+std::vector<Alarm> SplittingGp::alarms() const {
+  return {state_->alarms.begin(), state_->alarms.end()};
+}
+std::uint64_t SplittingGp::n_alarms() const { return state_->n_alarms; }
+std::uint64_t SplittingGp::n_rejected() const { return state_->rejected; }
 
 ColumnStatistics SplittingGp::input_statistics() const {
   const StreamStatistics& statistics = state_->knowledge.input_statistics;
@@ -74,7 +92,7 @@ Observations SplittingGp::observations() const {
     Index row;
   };
   std::vector<Place> places;
-  places.reserve(state_->knowledge.observations);
+  places.reserve(state_->partition.held);
   for (const LocalGp& local : state_->partition.local_gps) {
     for (Index j = 0; j < local.size(); ++j) {
       if (local.owns(j)) places.push_back({local.sequence(j), &local, j});
@@ -120,7 +138,11 @@ std::size_t SplittingGp::memory_bytes() const {
                       knowledge.training_history.capacity() * sizeof(TrainResult);
   bytes += static_cast<std::size_t>(model.workspace.columns.size()) * sizeof(double);
   bytes += model.calibrators.capacity() * sizeof(Calibrator);
+  bytes += model.drift.memory_bytes() +
+           model.alarms.size() *
+               (sizeof(Alarm) + static_cast<std::size_t>(2 * model.inputs) * sizeof(double));
   bytes += model.neighbors.capacity() * sizeof(Neighbor);
+  bytes += model.partition.holders.memory_bytes() + model.expiry.memory_bytes();
   bytes += static_cast<std::size_t>(2 * knowledge.outputs()) * sizeof(double);  // of surprise
   bytes += sizeof(Theta) + 2 * vectors_of(knowledge.theta->values);
   if (model.options.hyperparameters) bytes += vectors_of(*model.options.hyperparameters);

@@ -1,11 +1,15 @@
 #pragma once
 
+#include <cstdint>
+#include <deque>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "core/background_trainer.h"
 #include "core/calibrator.h"
+#include "core/drift.h"
+#include "core/expiry.h"
 #include "core/local_gp.h"
 #include "core/partition.h"
 #include "core/stream_knowledge.h"
@@ -26,7 +30,11 @@ struct ModelState {
         partition(n_inputs),
         calibrators(options.calibration == Calibration::none ? 0
                                                              : static_cast<std::size_t>(n_outputs)),
-        local_scales(n_outputs) {}
+        drift(n_outputs, options.rows_per_false_alarm),
+        local_scales(n_outputs),
+        scores(static_cast<std::size_t>(n_outputs)) {
+    if (forgets(options)) partition.holders.start();
+  }
 
   Options options;
   Eigen::Index inputs;
@@ -34,6 +42,12 @@ struct ModelState {
   StreamKnowledge knowledge;
   Partition partition;
   std::vector<Calibrator> calibrators;  // one for each output; none without calibration
+
+  Drift drift;
+  std::deque<Alarm> alarms;    // the latest, oldest first
+  std::uint64_t n_alarms = 0;  // all there ever were
+  std::uint64_t rejected = 0;  // outliers that were not learned
+  Expiry expiry;               // what max_age will forget, in order
 
   // A copied model starts a trainer of its own when it needs one.
   struct OwnTrainer : std::unique_ptr<BackgroundTrainer> {
@@ -47,6 +61,8 @@ struct ModelState {
   Workspace workspace;
   std::vector<Neighbor> neighbors;
   Eigen::VectorXd local_scales;
+  std::vector<Score> scores;
+  std::vector<Eigen::Index> found;  // for forgetting
   Prediction scored;  // the aggregated prediction that calibration looks at now and then
 };
 

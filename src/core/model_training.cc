@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/bounded_history.h"
 #include "core/refit.h"
 #include "core/regime_set.h"
 #include "core/training_set.h"
@@ -86,6 +87,15 @@ TrainingPlan plan_for(const ModelState& model, Due due, const TrainingSet& set) 
   return plan;
 }
 
+// Records the result of a training.
+const TrainResult& keep(ModelState& model, TrainResult result) {
+  StreamKnowledge& knowledge = model.knowledge;
+  record(knowledge, std::move(result));
+  if (forgets(model.options))
+    bound_history(knowledge.training_history, knowledge.trainings_dropped);
+  return knowledge.training_history.back();
+}
+
 }  // namespace
 
 TrainingSet draw_training_set(const ModelState& model, Index most_observations,
@@ -100,7 +110,7 @@ bool train_if_due(ModelState& model) {
   bool trained = false;
   if (model.trainer) {
     if (std::optional<TrainResult> result = model.trainer->take()) {
-      record(knowledge, std::move(*result));
+      keep(model, std::move(*result));
       trained = true;
     }
   }
@@ -118,7 +128,7 @@ bool train_if_due(ModelState& model) {
   TrainingSet set = training_set(model, due);
   TrainingPlan plan = plan_for(model, due, set);
   if (model.options.training == Training::inlined) {
-    record(knowledge, train(set, plan));
+    keep(model, train(set, plan));
     return true;
   }
   if (!model.trainer) model.trainer = std::make_unique<BackgroundTrainer>();
@@ -128,14 +138,13 @@ bool train_if_due(ModelState& model) {
 
 TrainResult train_now(ModelState& model) {
   const TrainingSet set = training_set(model, Due::stream);
-  return record(model.knowledge,
-                train(set, training_plan(model.knowledge, model.options, set, true)));
+  return keep(model, train(set, training_plan(model.knowledge, model.options, set, true)));
 }
 
 void finish_training(ModelState& model) {
   if (!model.trainer) return;
   if (std::optional<TrainResult> result = model.trainer->wait_and_take())
-    record(model.knowledge, std::move(*result));
+    keep(model, std::move(*result));
 }
 
 }  // namespace splitgp

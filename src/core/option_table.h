@@ -75,6 +75,40 @@ void each_option(Visitor&& visit) {
                     .help = "Whether training looks for a prior mean that is linear in the inputs",
                     .since = 2},
         &Options::trend);
+  visit(OptionEntry{.name = "on_drift", .help = "What an alarm does to the model", .since = 3},
+        &Options::on_drift);
+  visit(
+      OptionEntry{.name = "rows_per_false_alarm",
+                  .help = "A stream that does not change raises a false alarm every so many rows, "
+                          "or less often",
+                  .least = 100,
+                  .since = 3},
+      &Options::rows_per_false_alarm);
+  visit(OptionEntry{.name = "outliers",
+                    .help = "What happens to single readings that are absurd",
+                    .since = 3},
+        &Options::outliers);
+  visit(OptionEntry{.name = "window_size",
+                    .help = "Keep the last so many observations, forget older ones; 0 keeps all",
+                    .least = 1,
+                    .zero_means = "all",
+                    .since = 3},
+        &Options::window_size);
+  visit(OptionEntry{.name = "max_observations",
+                    .help = "Most observations that are held; 0: no limit",
+                    .least = 1,
+                    .zero_means = "no limit",
+                    .since = 3},
+        &Options::max_observations);
+  visit(OptionEntry{.name = "forget",
+                    .help = "Which observation gives way when there are max_observations",
+                    .since = 3},
+        &Options::forget);
+  visit(OptionEntry{.name = "max_age",
+                    .help = "Forget observations older than this, in the unit of their times; 0: "
+                            "however old",
+                    .since = 3},
+        &Options::max_age);
   visit(OptionEntry{.name = "threads",
                     .help = "Threads that share a batch of predictions",
                     .least = 1,

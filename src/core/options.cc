@@ -4,6 +4,7 @@
 
 #include "core/option_table.h"
 #include "splitgp/error.h"
+#include "splitgp/results.h"
 
 namespace splitgp {
 namespace {
@@ -51,6 +52,27 @@ constexpr NamedValue<Trend> kTrends[] = {
     {Trend::linear, "linear", "always"},
 };
 
+constexpr NamedValue<OnDrift> kOnDrifts[] = {
+    {OnDrift::report, "report", "it is told, and the model goes on"},
+    {OnDrift::forget, "forget", "what is older than the change is forgotten where it changed"},
+};
+
+constexpr NamedValue<DriftKind> kDriftKinds[] = {
+    {DriftKind::up, "up", "outputs are higher than expected"},
+    {DriftKind::down, "down", "outputs are lower than expected"},
+    {DriftKind::wider, "wider", "outputs are farther from what is expected on both sides"},
+};
+
+constexpr NamedValue<Outliers> kOutliers[] = {
+    {Outliers::learn, "learn", "they are learned like any other"},
+    {Outliers::reject, "reject", "they are not learned, unless several follow each other"},
+};
+
+constexpr NamedValue<Forget> kForgets[] = {
+    {Forget::oldest, "oldest", "the one that was learned first"},
+    {Forget::redundant, "redundant", "one that the others explain"},
+};
+
 }  // namespace
 
 template <>
@@ -81,6 +103,22 @@ template <>
 std::span<const NamedValue<Trend>> named_values() {
   return kTrends;
 }
+template <>
+std::span<const NamedValue<OnDrift>> named_values() {
+  return kOnDrifts;
+}
+template <>
+std::span<const NamedValue<Outliers>> named_values() {
+  return kOutliers;
+}
+template <>
+std::span<const NamedValue<DriftKind>> named_values() {
+  return kDriftKinds;
+}
+template <>
+std::span<const NamedValue<Forget>> named_values() {
+  return kForgets;
+}
 
 namespace {
 
@@ -101,6 +139,10 @@ std::string_view to_string(SplitSpace value) { return name_of(value); }
 std::string_view to_string(Training value) { return name_of(value); }
 std::string_view to_string(Calibration value) { return name_of(value); }
 std::string_view to_string(Trend value) { return name_of(value); }
+std::string_view to_string(OnDrift value) { return name_of(value); }
+std::string_view to_string(Outliers value) { return name_of(value); }
+std::string_view to_string(DriftKind value) { return name_of(value); }
+std::string_view to_string(Forget value) { return name_of(value); }
 
 template <typename Enum>
 Enum parse(std::string_view field, std::string_view text) {
@@ -121,6 +163,10 @@ template SplitSpace parse<SplitSpace>(std::string_view, std::string_view);
 template Training parse<Training>(std::string_view, std::string_view);
 template Calibration parse<Calibration>(std::string_view, std::string_view);
 template Trend parse<Trend>(std::string_view, std::string_view);
+template OnDrift parse<OnDrift>(std::string_view, std::string_view);
+template Outliers parse<Outliers>(std::string_view, std::string_view);
+template DriftKind parse<DriftKind>(std::string_view, std::string_view);
+template Forget parse<Forget>(std::string_view, std::string_view);
 
 Options Options::paper() {
   Options options;

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "core/centers.h"
+#include "core/changes.h"
+#include "core/holders.h"
 #include "core/local_gp.h"
 #include "core/wake_locks.h"
 #include "splitgp/results.h"
@@ -22,6 +24,12 @@ struct Partition {
   std::deque<LocalGp> local_gps;  // a vector would move them all when it grows
   Centers centers;                // c_i, kept together for the search
   std::vector<SplitRecord> split_history;
+  std::uint64_t splits_dropped = 0;  // from its front (core/bounded_history.h)
+
+  std::uint64_t held = 0;    // observations; each has one owner
+  std::uint64_t oldest = 0;  // none of them has a smaller number
+  Holders holders;           // who holds them, once something was or may be forgotten
+  Changes changes;           // since the last checkpoint, if there are checkpoints
 
   Eigen::Index refit_cursor = 0;    // local GPs before it have the θ of …
   std::uint64_t refit_version = 0;  // … this version (core/refit.h)

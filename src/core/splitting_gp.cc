@@ -1,10 +1,13 @@
 #include "splitgp/splitting_gp.h"
 
 #include <algorithm>
+#include <cmath>
+#include <string>
 #include <utility>
 
 #include "core/columns.h"
 #include "core/compiled_core.h"
+#include "core/forget.h"
 #include "core/internals.h"
 #include "core/predict.h"
 #include "core/refit.h"
@@ -18,11 +21,35 @@ using Eigen::VectorXd;
 
 namespace {
 
+// Times matter only if something is ever too old.
+void check_times(const ModelState& model, const Eigen::Ref<const VectorXd>& times, Index rows) {
+  if (!(model.options.max_age > 0.0)) return;
+  if (times.size() != rows) {
+    throw InvalidArgument("time has " + std::to_string(times.size()) + " values; max_age needs " +
+                          std::to_string(rows));
+  }
+  double latest = model.expiry.empty() ? -kLargestMagnitude : model.expiry.newest().time;
+  for (Index row = 0; row < rows; ++row) {
+    const double time = times(row);
+    if (!(std::abs(time) <= kLargestMagnitude)) {
+      throw InvalidArgument("time of row " + std::to_string(row) +
+                            " is missing or not finite; max_age needs one for every observation");
+    }
+    if (time < latest) {
+      throw InvalidArgument("time of row " + std::to_string(row) + " is " + std::to_string(time) +
+                            ", before the last one, " + std::to_string(latest) +
+                            "; with max_age times must not decrease");
+    }
+    latest = time;
+  }
+}
+
 void check_observation(const ModelState& model, const MatrixView& x, const MatrixView& y,
-                       double noise_variance) {
+                       double noise_variance, double time) {
   check_values("x", columns(x), model.inputs);
   check_values("y", columns(y), model.outputs);
   check_noise(Eigen::Map<const VectorXd>(&noise_variance, 1), 1);
+  check_times(model, Eigen::Map<const VectorXd>(&time, 1), 1);
 }
 
 }  // namespace
@@ -49,22 +76,25 @@ SplittingGp& SplittingGp::operator=(SplittingGp other) noexcept {
 }
 SplittingGp::~SplittingGp() = default;
 
-UpdateResult SplittingGp::update(MatrixView x, MatrixView y, double noise_variance) {
-  check_observation(*state_, x, y, noise_variance);
-  return core().update(*state_,
-                       {column(x), column(y), noise_variance, state_->knowledge.observations});
+UpdateResult SplittingGp::update(MatrixView x, MatrixView y, double noise_variance, double time) {
+  check_observation(*state_, x, y, noise_variance, time);
+  return core().update(
+      *state_, {column(x), column(y), noise_variance, state_->knowledge.observations, time});
 }
 
 std::vector<UpdateResult> SplittingGp::update_batch(MatrixView X, MatrixView Y,
-                                                    MatrixView noise_variance) {
+                                                    MatrixView noise_variance, MatrixView time) {
   check_batch(X, Y, noise_variance, state_->inputs, state_->outputs);
   const auto noise_variances = column(noise_variance);
+  const auto times = column(time);
+  check_times(*state_, times, X.cols);
   std::vector<UpdateResult> results;
   results.reserve(static_cast<std::size_t>(X.cols));
   for (Index i = 0; i < X.cols; ++i) {
     const double noise = noise_variances.size() == 0 ? 0.0 : noise_variances(i);
-    results.push_back(core().update(
-        *state_, {columns(X).col(i), columns(Y).col(i), noise, state_->knowledge.observations}));
+    const double at = times.size() == 0 ? kNoTime : times(i);
+    results.push_back(core().update(*state_, {columns(X).col(i), columns(Y).col(i), noise,
+                                              state_->knowledge.observations, at}));
   }
   return results;
 }
@@ -77,11 +107,20 @@ void SplittingGp::predict(MatrixView X, Prediction& result) const {
 }
 
 UpdateResult SplittingGp::predict_then_update(MatrixView x, MatrixView y, Prediction& before,
-                                              double noise_variance) {
-  check_observation(*state_, x, y, noise_variance);
+                                              double noise_variance, double time) {
+  check_observation(*state_, x, y, noise_variance, time);
   fill_with_prior(*state_, columns(x), before);
   return core().predict_then_update(
-      *state_, {column(x), column(y), noise_variance, state_->knowledge.observations}, before);
+      *state_, {column(x), column(y), noise_variance, state_->knowledge.observations, time},
+      before);
+}
+
+ForgetResult SplittingGp::forget(std::span<const std::uint64_t> sequences) {
+  return core().forget(*state_, sequences);
+}
+
+ForgetResult SplittingGp::forget_before(std::uint64_t sequence) {
+  return core().forget(*state_, held_before(*state_, sequence));
 }
 
 Explanation SplittingGp::explain(MatrixView x) const {

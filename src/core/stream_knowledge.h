@@ -43,6 +43,7 @@ struct StreamKnowledge {
   TrainingSchedule schedule;
   Surprise surprise;
   std::vector<TrainResult> training_history;
+  std::uint64_t trainings_dropped = 0;  // from its front (core/bounded_history.h)
 };
 
 }  // namespace splitgp

@@ -5,7 +5,11 @@
 #include <span>
 #include <utility>
 
+#include "core/bounded_history.h"
+#include "core/forget.h"
+#include "core/holding.h"
 #include "core/model_calibration.h"
+#include "core/model_drift.h"
 #include "core/model_training.h"
 #include "core/predict.h"
 #include "core/refit.h"
@@ -44,8 +48,34 @@ void offer(ModelState& model, const Observation& observation, std::span<const Ne
     Borrowing borrowing{neighbor.local_gp, std::nullopt};
     if (local.borrow(observation, model.workspace, borrowing.displaced)) {
       result.borrowed.add(borrowing);
+      gained(model.partition, neighbor.local_gp, observation.sequence);
+      if (borrowing.displaced) lost(model.partition, neighbor.local_gp, *borrowing.displaced);
     }
   }
+}
+
+// The second child holds all that its parent held; without inheritance, what it owns, and that
+// alone.
+void note_split(ModelState& model, Index parent, Index child,
+                const std::vector<std::uint64_t>& leaving) {
+  Partition& partition = model.partition;
+  partition.at(child).changed = false;
+  const LocalGp& second = partition.at(child);
+  for (Index j = 0; j < second.size(); ++j) gained(partition, child, second.sequence(j));
+  if (model.options.inherit) return;
+  for (const std::uint64_t sequence : leaving) lost(partition, parent, sequence);
+}
+
+// Of what is forgotten for other reasons than its age, most has left when the list is cleaned.
+void remember_time(ModelState& model, const Observation& observation) {
+  if (model.expiry.size() > 2 * model.partition.held + 16) {
+    Expiry held;
+    for (std::size_t i = 0; i < model.expiry.size(); ++i) {
+      if (model.partition.holders.contains(model.expiry[i].sequence)) held.add(model.expiry[i]);
+    }
+    model.expiry = std::move(held);
+  }
+  model.expiry.add({observation.sequence, observation.time});
 }
 
 // The rest of Algorithm 2, once the local GPs most similar to x are known: I is the first of them.
@@ -71,10 +101,23 @@ UpdateResult update_routed(ModelState& model, const Observation& observation,
 
   // Append (x, y) to local GP I and move its center; a borrowed point makes room.
   note_local_scales(model, local);
-  result.jitter = local.append(observation, model.workspace);
+  const LocalGp::Step step = local.look_ahead(observation, model.workspace);
+  note_innovation(model, observation, local, step, result);
+  result.rejected = is_rejected(model, result);
+  const std::optional<Drift::Found> drift = watch(model, result);
+  if (result.rejected) {
+    ++model.rejected;
+    if (drift) raise_alarm(model, *drift, result);
+    return result;
+  }
+  local.append(observation, step, model.workspace);
+  result.jitter = step.jitter;
   calibrate(model, observation, local, before);
   knowledge.surprise.observe(local.innovation());
   result.displaced = local.make_room(model.workspace);
+  ++partition.held;
+  gained(partition, I, observation.sequence);
+  if (result.displaced) lost(partition, I, *result.displaced);
 
   // If n_I > m: Split.
   if (local.owned() > model.options.split_limit) {
@@ -82,13 +125,16 @@ UpdateResult update_routed(ModelState& model, const Observation& observation,
     const Index new_local_gp = partition.size();
     partition.split_history.push_back(
         {observation.sequence, I, new_local_gp, local.owned(), second.owned()});
+    if (forgets(model.options)) bound_history(partition.split_history, partition.splits_dropped);
     partition.centers.set(new_local_gp, second.center(), kernel);
     partition.centers.set(I, local.center(), kernel);
     result.new_local_gp = new_local_gp;
     result.leaving = owned_sequences(second);
     if (result.leaving.back() == observation.sequence) result.local_gp = new_local_gp;
     partition.local_gps.push_back(std::move(second));
+    model.drift.split(I, new_local_gp);
     keep_awake(partition, new_local_gp);
+    note_split(model, I, new_local_gp, result.leaving);
   } else {
     partition.centers.set(I, local.center(), kernel);
   }
@@ -105,16 +151,16 @@ UpdateResult update_routed(ModelState& model, const Observation& observation,
     if (refitted) ++result.refits;
   }
 
+  if (model.options.max_age > 0.0) remember_time(model, observation);
   ++knowledge.observations;
   knowledge.input_statistics.add(observation.x);
   knowledge.output_statistics.add(observation.y);
+  if (drift) raise_alarm(model, *drift, result);
   result.trained = train_if_due(model);
   return result;
 }
 
-}  // namespace
-
-UpdateResult update(ModelState& model, const Observation& observation) {
+UpdateResult learn(ModelState& model, const Observation& observation) {
   Partition& partition = model.partition;
   const Kernel& kernel = model.knowledge.theta->kernel;
   // If C = 0: the first observation makes the first local GP.
@@ -123,6 +169,7 @@ UpdateResult update(ModelState& model, const Observation& observation) {
                                      model.options);
     partition.centers.set(0, observation.x, kernel);
     keep_awake(partition, 0);
+    model.drift.start();
   }
   // I ← argmax_i k(x, c_i)
   if (scores_aggregated(model)) {
@@ -134,11 +181,22 @@ UpdateResult update(ModelState& model, const Observation& observation) {
   return update_routed(model, observation, model.neighbors);
 }
 
+}  // namespace
+
+UpdateResult update(ModelState& model, const Observation& observation) {
+  const Forgotten forgotten = forget_due(model, observation);
+  UpdateResult result = learn(model, observation);
+  result.forgotten = forgotten;
+  return result;
+}
+
 UpdateResult predict_then_update(ModelState& model, const Observation& observation,
                                  Prediction& before) {
   if (model.partition.local_gps.empty()) return update(model, observation);
   // The local GP that Predict asks first is the one that Update routes to.
   const std::span<const Neighbor> similar = predict_waking(model, observation.x, before);
+  // Forgetting may move centers, and numbers.
+  if (forgets_at(model, observation)) return update(model, observation);
   return update_routed(model, observation, similar, scores_aggregated(model) ? &before : nullptr);
 }
 

@@ -66,6 +66,8 @@ void check_options(const Options& options) {
       const std::string or_zero =
           entry.zero_means.empty() ? "" : ", or 0 for " + std::string(entry.zero_means);
       reject(entry.name, " is ", value, "; it must be at least ", entry.least, or_zero);
+    } else if constexpr (std::is_same_v<Value, double>) {
+      check_range(entry.name, options.*member, static_cast<double>(entry.least), kLargestMagnitude);
     }
   });
 }

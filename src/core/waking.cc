@@ -34,6 +34,8 @@ void let_sleep(Partition& partition) {
   while (std::ssize(partition.awake) > partition.awake_limit) {
     const Index oldest = partition.awake.front();
     partition.awake.pop_front();
+    // Merging leaves numbers behind that mean nothing, or a local GP that is listed again.
+    if (oldest >= partition.size() || partition.at(oldest).dormant()) continue;
     LocalGp& local = partition.at(oldest);
     if (local.used) {
       local.used = false;

@@ -70,8 +70,7 @@ Database::Database(const std::filesystem::path& path, Mode mode)
   handle_.reset(handle);
   if (handle == nullptr) throw std::bad_alloc();
   if (code != SQLITE_OK) fail();
-  // An sqlite3 shell may hold the file for a moment.
-  sqlite3_busy_timeout(handle, 5000);
+  sqlite3_busy_timeout(handle, kPatience);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);

@@ -31,6 +31,10 @@ class Database {
 
   void execute(const std::string& sql);
 
+  /// How long it waits for others, in milliseconds: an sqlite3 shell may hold the file for a
+  /// moment.
+  static constexpr int kPatience = 5000;
+
   /// In bytes, including the log.
   std::uintmax_t size() const;
 

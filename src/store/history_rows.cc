@@ -125,12 +125,13 @@ void write_training_more(TableWriter& rows, std::uint64_t number, const TrainRes
 namespace {
 
 // Of the trainings that have one: those of an older format do not.
-void read_training_more(const Database& database, std::vector<TrainResult>& trainings) {
+void read_training_more(const Database& database, std::int64_t first,
+                        std::vector<TrainResult>& trainings) {
   if (format_version(database) < 2) return;
   TableReader rows(database, "training_more", "number");
   while (rows.next()) {
-    TrainResult& result =
-        trainings[static_cast<std::size_t>(rows.integer("number", 0, std::ssize(trainings) - 1))];
+    const std::int64_t number = rows.integer("number", first, first + std::ssize(trainings) - 1);
+    TrainResult& result = trainings[static_cast<std::size_t>(number - first)];
     result.surprised = rows.flag("surprised");
     result.regime = rows.count();
     result.returned = rows.flag("returned");
@@ -143,13 +144,14 @@ void read_training_more(const Database& database, std::vector<TrainResult>& trai
 
 }  // namespace
 
-std::vector<TrainResult> read_trainings(const Database& database, const ThetaVersions& thetas) {
+std::vector<TrainResult> read_trainings(const Database& database, const ThetaVersions& thetas,
+                                        std::uint64_t first) {
   constexpr int kMostInt = std::numeric_limits<int>::max();
   std::vector<TrainResult> trainings;
   TableReader rows(database, "training", "number");
   while (rows.next()) {
     TrainResult result;
-    const std::int64_t next = std::ssize(trainings);
+    const std::int64_t next = static_cast<std::int64_t>(first) + std::ssize(trainings);
     rows.integer("number", next, next);
     result.sequence = rows.count();
     result.adopted = rows.flag("adopted");
@@ -170,7 +172,7 @@ std::vector<TrainResult> read_trainings(const Database& database, const ThetaVer
     rows.end_row();
     trainings.push_back(std::move(result));
   }
-  read_training_more(database, trainings);
+  read_training_more(database, static_cast<std::int64_t>(first), trainings);
   return trainings;
 }
 

@@ -21,6 +21,8 @@ ThetaVersions read_thetas(const Database& database, Eigen::Index inputs, Eigen::
 void write_training(TableWriter& rows, std::uint64_t number, const TrainResult& result);
 /// The part of a training that formats before 2 did not have.
 void write_training_more(TableWriter& rows, std::uint64_t number, const TrainResult& result);
-std::vector<TrainResult> read_trainings(const Database& database, const ThetaVersions& thetas);
+/// `first` is the number of the first one that is kept.
+std::vector<TrainResult> read_trainings(const Database& database, const ThetaVersions& thetas,
+                                        std::uint64_t first);
 
 }  // namespace splitgp::store

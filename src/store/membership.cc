@@ -32,6 +32,18 @@ void Membership::start_with(Members points) {
   local_gps_.push_back(std::move(points));
 }
 
+void Membership::add_listed(Members points) {
+  std::vector<std::uint64_t> sorted = points.sequence;
+  std::sort(sorted.begin(), sorted.end());
+  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+  if (twice != sorted.end()) {
+    throw Inconsistent(name(local_gps_.size()) + " holds observation " + std::to_string(*twice) +
+                       " twice");
+  }
+  check(points, local_gps_.size());
+  local_gps_.push_back(std::move(points));
+}
+
 Membership::Members& Membership::at(std::uint64_t local_gp) {
   if (local_gp >= local_gps_.size()) throw Inconsistent(name(local_gp) + " does not exist");
   return local_gps_[local_gp];

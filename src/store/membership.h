@@ -37,6 +37,10 @@ class Membership {
   /// Adds a local GP that was there from the start.
   void start_with(Members points);
 
+  /// Adds a local GP of a file that has lists: in the factor's order, which need not be that of
+  /// arrival.
+  void add_listed(Members points);
+
   /// Update: `sequence` goes to a local GP and, if that would hold more than capacity + 1 points,
   /// displaces a borrowed one. O(capacity)
   void route(std::uint64_t sequence, std::uint64_t local_gp,

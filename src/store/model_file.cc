@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/columns.h"
+#include "core/holding.h"
 #include "core/internals.h"
 #include "splitgp/error.h"
 #include "store/file_kind.h"
@@ -13,6 +14,7 @@
 #include "store/model_writer.h"
 #include "store/new_file.h"
 #include "store/schema.h"
+#include "store/scrub.h"
 #include "store/upgrade.h"
 #include "store/writer_lock.h"
 
@@ -115,8 +117,9 @@ struct ModelFile::State {
   static std::unique_ptr<State> read(const std::filesystem::path& path);
   void write_to(Durability durability);
   void write(const std::vector<SourcePosition>& read);
-  void remember(const MatrixView& x, const MatrixView& y, double noise_variance,
+  void remember(const MatrixView& x, const MatrixView& y, double noise_variance, double time,
                 const UpdateResult& result);
+  void look_after_bytes(bool all);
 };
 
 std::unique_ptr<ModelFile::State> ModelFile::State::read(const std::filesystem::path& path) {
@@ -136,11 +139,26 @@ void ModelFile::State::write_to(Durability durability) {
   // killed process loses nothing that was committed.
   database->execute(durability == Durability::full ? "PRAGMA synchronous = FULL"
                                                    : "PRAGMA synchronous = NORMAL");
+  database->execute("PRAGMA secure_delete = ON");
   // It already is, unless someone has changed it.
   database->execute("PRAGMA journal_mode = WAL");
   store::upgrade(*database, Internals::of(model), input_names, output_names);
   writers = std::make_unique<Writers>(*database, *this);
   writers->model.resume(Internals::of(model));
+  record_changes(Internals::of(model).partition);
+  // A killed writer may have left numbers behind.
+  if (writers->model.listed()) look_after_bytes(true);
+}
+
+// Of a file whose model forgets. SQLite must not move pages into it by itself then, because nobody
+// would clear them.
+void ModelFile::State::look_after_bytes(bool all) {
+  if (all) {
+    database->execute("PRAGMA wal_autocheckpoint = 0");
+    store::scrub(*database);
+  } else {
+    store::scrub_log(*database);
+  }
 }
 
 ModelFile::ModelFile(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -197,12 +215,14 @@ const std::vector<std::string>& ModelFile::input_names() const { return state_->
 const std::vector<std::string>& ModelFile::output_names() const { return state_->output_names; }
 
 void ModelFile::State::remember(const MatrixView& x, const MatrixView& y, double noise_variance,
-                                const UpdateResult& result) {
-  if (!writers) return;
+                                double time, const UpdateResult& result) {
+  if (!writers || result.rejected) return;
   steps.values.insert(steps.values.end(), x.data, x.data + x.rows);
   steps.values.insert(steps.values.end(), y.data, y.data + y.rows);
   steps.values.push_back(noise_variance);
+  if (model.options().max_age > 0.0) steps.times.push_back(time);
   steps.steps.push_back({static_cast<std::uint64_t>(result.routed_to), result.displaced});
+  if (Internals::of(model).partition.holders.started()) return;  // lists will say who holds it
   for (const Borrowing& borrowing : result.borrowed) {
     steps.borrowed.push_back(
         {result.sequence, static_cast<std::uint64_t>(borrowing.local_gp), borrowing.displaced});
@@ -210,18 +230,25 @@ void ModelFile::State::remember(const MatrixView& x, const MatrixView& y, double
   if (result.new_local_gp) steps.leaving.push_back(result.leaving);
 }
 
-UpdateResult ModelFile::update(MatrixView x, MatrixView y, double noise_variance) {
-  UpdateResult result = state_->model.update(column(x), column(y), noise_variance);
-  state_->remember(x, y, noise_variance, result);
+UpdateResult ModelFile::update(MatrixView x, MatrixView y, double noise_variance, double time) {
+  UpdateResult result = state_->model.update(column(x), column(y), noise_variance, time);
+  state_->remember(x, y, noise_variance, time, result);
   return result;
 }
 
 UpdateResult ModelFile::predict_then_update(MatrixView x, MatrixView y, Prediction& before,
-                                            double noise_variance) {
+                                            double noise_variance, double time) {
   UpdateResult result =
-      state_->model.predict_then_update(column(x), column(y), before, noise_variance);
-  state_->remember(x, y, noise_variance, result);
+      state_->model.predict_then_update(column(x), column(y), before, noise_variance, time);
+  state_->remember(x, y, noise_variance, time, result);
   return result;
+}
+
+ForgetResult ModelFile::forget(std::span<const std::uint64_t> sequences) {
+  return state_->model.forget(sequences);
+}
+ForgetResult ModelFile::forget_before(std::uint64_t sequence) {
+  return state_->model.forget_before(sequence);
 }
 
 TrainResult ModelFile::train() { return state_->model.train(); }
@@ -242,15 +269,20 @@ void ModelFile::State::write(const std::vector<SourcePosition>& read) {
   for (const std::string& key : new_notes) writers->note.add(key).add(notes.at(key)).write();
   transaction.commit();
   writers->model.committed();
+  Internals::of(model).drift.written();
+  clear_changes(Internals::of(model).partition);
 }
 
 void ModelFile::checkpoint(const std::vector<SourcePosition>& positions) {
+  const bool had_lists = state_->writers && state_->writers->model.listed();
   if (state_->writers) state_->write(positions);
   state_->steps = {};
   state_->new_notes.clear();
   for (const SourcePosition& position : positions) {
     state_->positions[position.source] = position.rows;
   }
+  // After all else: if this fails, what was committed is not to be written again.
+  if (state_->writers && state_->writers->model.listed()) state_->look_after_bytes(!had_lists);
 }
 
 SourcePosition ModelFile::position(const std::string& source) const {

@@ -5,6 +5,7 @@
 
 #include "core/validate.h"
 #include "splitgp/error.h"
+#include "store/drift_rows.h"
 #include "store/file_kind.h"
 #include "store/history_rows.h"
 #include "store/model_numbers.h"
@@ -74,17 +75,22 @@ StoredModel read_model(Database& database) {
   const auto theta = thetas.find(numbers.version("theta_version"));
   if (theta == thetas.end()) throw damaged(database.path(), "its theta_version is not in theta");
   state.knowledge.theta = theta->second;
-  state.knowledge.training_history = read_trainings(database, thetas);
-  numbers.check("trainings", state.knowledge.training_history.size());
+  const bool may_drop = format_version(database) >= 3;
+  state.knowledge.trainings_dropped = may_drop ? numbers.count("trainings_dropped") : 0;
+  state.knowledge.training_history =
+      read_trainings(database, thetas, state.knowledge.trainings_dropped);
+  numbers.check("trainings",
+                state.knowledge.trainings_dropped + state.knowledge.training_history.size());
   read_marks(numbers, format_version(database), state.knowledge);
   read_running(database, state);
 
   read_partition(database, numbers, thetas, state);
+  read_drift(database, state);
 
-  StreamColumns inputs =
-      read_stream_columns(database, "input", shape.inputs, state.knowledge.observations);
-  StreamColumns outputs =
-      read_stream_columns(database, "output", shape.outputs, state.knowledge.observations);
+  const std::uint64_t described =
+      may_drop ? numbers.count("described") : state.knowledge.observations;
+  StreamColumns inputs = read_stream_columns(database, "input", shape.inputs, described);
+  StreamColumns outputs = read_stream_columns(database, "output", shape.outputs, described);
   state.knowledge.input_statistics = StreamStatistics(std::move(inputs.sums));
   state.knowledge.output_statistics = StreamStatistics(std::move(outputs.sums));
   model.input_names = std::move(inputs.names);

@@ -1,8 +1,12 @@
 #include "store/model_writer.h"
 
+#include <algorithm>
+#include <numeric>
+
 #include "core/refit.h"
 #include "core/trend.h"
 #include "core/validate.h"
+#include "store/drift_rows.h"
 #include "store/history_rows.h"
 #include "store/number_list.h"
 #include "store/option_rows.h"
@@ -39,15 +43,40 @@ ModelWriter::ModelWriter(Database& database, Index inputs, Index outputs,
       input_(database, "input", 5, Same::replaces),
       output_(database, "output", 5, Same::replaces),
       running_(database, "running", 3, Same::replaces),
-      model_(database, "model", 3, Same::replaces) {}
+      model_(database, "model", 3, Same::replaces),
+      points_(database, "local_gp_points", 4, Same::replaces),
+      time_(database, "observation_time", 3, Same::fails),
+      erase_observation_(database, "observation", "sequence = ?"),
+      erase_time_(database, "observation_time", "sequence = ?"),
+      erase_local_gp_(database, "local_gp", "number >= ?"),
+      erase_points_(database, "local_gp_points", "number >= ?"),
+      erase_split_(database, "split", "number < ?"),
+      erase_training_(database, "training", "number < ?"),
+      erase_training_more_(database, "training_more", "number < ?"),
+      erase_theta_(database, "theta", "version = ?"),
+      erase_theta_trend_(database, "theta_trend", "version = ?"),
+      drift_group_(database, "drift_group", 8, Same::replaces),
+      alarm_(database, "alarm", 16, Same::replaces) {}
+
+ModelWriter::Held ModelWriter::held_by(const ModelState& model) const {
+  const Partition& partition = model.partition;
+  const StreamKnowledge& knowledge = model.knowledge;
+  Held held;
+  held.observations = knowledge.observations;
+  held.splits = partition.splits_dropped + partition.split_history.size();
+  held.trainings = knowledge.trainings_dropped + knowledge.training_history.size();
+  held.local_gps = partition.local_gps.size();
+  held.theta_version = knowledge.theta->version;
+  held.splits_dropped = partition.splits_dropped;
+  held.trainings_dropped = knowledge.trainings_dropped;
+  held.alarms = model.n_alarms;
+  held.listed = partition.holders.started();
+  return held;
+}
 
 void ModelWriter::resume(const ModelState& model) {
-  held_ = {model.knowledge.observations,
-           model.partition.split_history.size(),
-           model.knowledge.training_history.size(),
-           model.partition.local_gps.size(),
-           model.knowledge.theta->version,
-           false};
+  held_ = held_by(model);
+  held_.all_current = false;
   thetas_.insert(model.knowledge.theta->version);
   for (const TrainResult& training : model.knowledge.training_history) {
     thetas_.insert(training.theta_version);
@@ -59,22 +88,26 @@ void ModelWriter::resume(const ModelState& model) {
 }
 
 void ModelWriter::write_all(const ModelState& model) {
-  at_start_ = model.knowledge.observations;
   write_options(database_, model.options,
                 starting_theta(model.options, model.inputs, model.outputs));
-  model_.add("observations_at_start").add(at_start_).write();
+  const std::uint64_t at_start = model.knowledge.observations;
+  model_.add("observations_at_start").add(at_start).write();
   write_start(model);
-  held_.observations = at_start_;
+  held_.observations = at_start;
+  new_file_ = true;
   write_changes(model, {});
 }
 
 // Writes what was learned before there was a file.
 void ModelWriter::write_start(const ModelState& model) {
   struct Place {
+    std::uint64_t sequence;
     std::size_t local_gp;
     Index row;
   };
-  std::vector<Place> places(model.knowledge.observations);
+  std::vector<Place> places;
+  places.reserve(model.partition.held);
+  const bool lists = model.partition.holders.started();
   TableWriter at_start(database_, "local_gp_at_start", 3, Same::fails);
   std::vector<std::uint64_t> points;
   for (std::size_t i = 0; i < model.partition.local_gps.size(); ++i) {
@@ -82,46 +115,65 @@ void ModelWriter::write_start(const ModelState& model) {
     points.clear();
     for (Index j = 0; j < local.size(); ++j) {
       points.push_back(local.sequence(j));
-      if (local.owns(j)) places[local.sequence(j)] = {i, j};
+      if (local.owns(j)) places.push_back({local.sequence(j), i, j});
     }
+    if (lists) continue;
     const std::string text = to_text(points);
     at_start.add(std::uint64_t{i}).add(text).write();
   }
-  for (std::uint64_t sequence = 0; sequence < model.knowledge.observations; ++sequence) {
-    const auto [i, j] = places[sequence];
+  std::sort(places.begin(), places.end(),
+            [](const Place& a, const Place& b) { return a.sequence < b.sequence; });
+  for (const auto [sequence, i, j] : places) {
     const LocalGp& local = model.partition.local_gps[i];
     observation_.add(sequence);
     for (Index k = 0; k < inputs_; ++k) observation_.add(local.inputs()(j, k));
     for (Index o = 0; o < outputs_; ++o) observation_.add(local.outputs()(j, o));
     observation_.add(local.noise_variance()(j)).add(std::uint64_t{i}).add_null().write();
   }
+  for (std::size_t i = 0; i < model.expiry.size(); ++i) {
+    const Expiry::Entry& entry = model.expiry[i];
+    if (model.partition.holders.contains(entry.sequence))
+      time_.add(entry.sequence).add(entry.time).write();
+  }
 }
 
 void ModelWriter::write_changes(const ModelState& model, const Steps& steps) {
-  next_ = {model.knowledge.observations,
-           model.partition.split_history.size(),
-           model.knowledge.training_history.size(),
-           model.partition.local_gps.size(),
-           model.knowledge.theta->version,
-           held_.all_current};
+  next_ = held_by(model);
+  next_.all_current = held_.all_current;
   new_thetas_.clear();
   new_local_thetas_.clear();
-  write_steps(steps);
+  dropped_thetas_.clear();
+  write_steps(model, steps);
   write_histories(model, steps);
   write_local_gps(model);
+  if (next_.listed) write_lists(model);
+  drop_histories(model);
   write_stream_columns(input_, input_names_, model.knowledge.input_statistics);
   write_stream_columns(output_, output_names_, model.knowledge.output_statistics);
   write_running(running_, model);
+  write_drift(model);
   write_numbers(model);
 }
 
-void ModelWriter::write_steps(const Steps& steps) {
+void ModelWriter::write_steps(const ModelState& model, const Steps& steps) {
   const double* value = steps.values.data();
   std::uint64_t sequence = held_.observations;
-  for (const Steps::Step& step : steps.steps) {
-    observation_.add(sequence++);
-    for (Index k = 0; k < inputs_ + outputs_ + 1; ++k) observation_.add(*value++);
-    observation_.add(step.local_gp).add(step.displaced).write();
+  const Holders& holders = model.partition.holders;
+  for (std::size_t i = 0; i < steps.steps.size();
+       ++i, ++sequence, value += inputs_ + outputs_ + 1) {
+    if (next_.listed && !holders.contains(sequence)) continue;  // forgotten before it was written
+    observation_.add(sequence);
+    for (Index k = 0; k < inputs_ + outputs_ + 1; ++k) observation_.add(value[k]);
+    observation_.add(steps.steps[i].local_gp).add(steps.steps[i].displaced).write();
+    if (!steps.times.empty()) time_.add(sequence).add(steps.times[i]).write();
+  }
+  if (next_.listed) {
+    for (const std::uint64_t gone : model.partition.changes.forgotten) {
+      if (gone >= held_.observations) continue;
+      erase_observation_.erase(gone);
+      erase_time_.erase(gone);
+    }
+    return;
   }
   for (const Steps::Borrowed& one : steps.borrowed) {
     borrowing_.add(one.sequence).add(one.local_gp).add(one.displaced).write();
@@ -129,25 +181,53 @@ void ModelWriter::write_steps(const Steps& steps) {
 }
 
 void ModelWriter::write_histories(const ModelState& model, const Steps& steps) {
-  for (std::size_t i = held_.splits; i < model.partition.split_history.size(); ++i) {
-    const SplitRecord& split = model.partition.split_history[i];
-    split_.add(std::uint64_t{i}).add(split.sequence);
+  const Partition& partition = model.partition;
+  const bool begins_lists = next_.listed && !held_.listed;
+  if (begins_lists) {
+    // From now on the lists say who holds what, not what each observation did.
+    database_.execute("DELETE FROM borrowing; DELETE FROM local_gp_at_start; DELETE FROM split");
+  }
+  const std::uint64_t dropped = partition.splits_dropped;
+  for (std::uint64_t i = begins_lists ? dropped : std::max(held_.splits, dropped); i < next_.splits;
+       ++i) {
+    const SplitRecord& split = partition.split_history[i - dropped];
+    split_.add(i).add(split.sequence);
     split_.add(std::int64_t{split.parent}).add(std::int64_t{split.child});
     split_.add(std::int64_t{split.parent_owned}).add(std::int64_t{split.child_owned});
     // The results of splits from before there was a file are in local_gp_at_start.
-    if (i - held_.splits < steps.leaving.size()) {
+    if (!next_.listed && i - held_.splits < steps.leaving.size()) {
       const std::string leaving = to_text(steps.leaving[i - held_.splits]);
       split_.add(leaving).write();
     } else {
       split_.add_null().write();
     }
   }
-  write_theta_once(model.knowledge.theta->values, model.knowledge.theta->version);
-  for (std::size_t i = held_.trainings; i < model.knowledge.training_history.size(); ++i) {
-    const TrainResult& result = model.knowledge.training_history[i];
+  const StreamKnowledge& knowledge = model.knowledge;
+  write_theta_once(knowledge.theta->values, knowledge.theta->version);
+  for (std::uint64_t i = std::max(held_.trainings, knowledge.trainings_dropped);
+       i < next_.trainings; ++i) {
+    const TrainResult& result = knowledge.training_history[i - knowledge.trainings_dropped];
     write_theta_once(result.theta, result.theta_version);
     write_training(training_, i, result);
     write_training_more(training_more_, i, result);
+  }
+}
+
+// Deletes what a bounded history no longer has, and every θ that nobody uses any more.
+void ModelWriter::drop_histories(const ModelState& model) {
+  if (next_.splits_dropped > held_.splits_dropped) erase_split_.erase(next_.splits_dropped);
+  if (next_.trainings_dropped == held_.trainings_dropped) return;
+  erase_training_.erase(next_.trainings_dropped);
+  erase_training_more_.erase(next_.trainings_dropped);
+  std::set<std::uint64_t> used{model.knowledge.theta->version};
+  for (const TrainResult& result : model.knowledge.training_history)
+    used.insert(result.theta_version);
+  for (const LocalGp& local : model.partition.local_gps) used.insert(version_of(local));
+  for (const std::uint64_t version : thetas_) {
+    if (used.contains(version)) continue;
+    erase_theta_.erase(version);
+    erase_theta_trend_.erase(version);
+    dropped_thetas_.push_back(version);
   }
 }
 
@@ -158,6 +238,8 @@ void ModelWriter::write_theta_once(const Hyperparameters& theta, std::uint64_t v
 }
 
 void ModelWriter::write_local_gps(const ModelState& model) {
+  const std::size_t size = model.partition.local_gps.size();
+  const std::size_t both = std::min(size, held_.local_gps);
   const auto write = [&](std::size_t i) {
     const LocalGp& local = model.partition.local_gps[i];
     write_theta_once(local.theta().values, local.theta().version);
@@ -166,24 +248,67 @@ void ModelWriter::write_local_gps(const ModelState& model) {
   };
   if (!held_.all_current || next_.theta_version != held_.theta_version) {
     next_.all_current = true;
-    for (std::size_t i = 0; i < held_.local_gps; ++i) {
+    for (std::size_t i = 0; i < both; ++i) {
       const std::uint64_t now = version_of(model.partition.local_gps[i]);
       if (now != local_thetas_[i]) write(i);
       if (now != next_.theta_version) next_.all_current = false;
     }
   }
-  for (std::size_t i = held_.local_gps; i < model.partition.local_gps.size(); ++i) {
+  for (std::size_t i = both; i < size; ++i) {
     write(i);
     if (version_of(model.partition.local_gps[i]) != next_.theta_version) next_.all_current = false;
   }
+  if (size < held_.local_gps) erase_local_gp_.erase(size);
+}
+
+// The local GPs that hold others than before, or all of them if there were no lists.
+void ModelWriter::write_lists(const ModelState& model) {
+  const Partition& partition = model.partition;
+  const Index size = partition.size();
+  std::vector<Index> changed = partition.changes.local_gps;
+  if (!held_.listed) {
+    changed.resize(partition.local_gps.size());
+    std::iota(changed.begin(), changed.end(), Index{0});
+  }
+  std::sort(changed.begin(), changed.end());
+  changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
+  std::vector<std::uint64_t> points;
+  std::string owned;
+  for (const Index i : changed) {
+    if (i >= size) break;
+    const LocalGp& local = partition.at(i);
+    points.clear();
+    owned.clear();
+    for (Index j = 0; j < local.size(); ++j) {
+      points.push_back(local.sequence(j));
+      owned += local.owns(j) ? '1' : '0';
+    }
+    const std::string text = to_text(points);
+    points_.add(std::int64_t{i}).add(text).add(owned).write();
+  }
+  if (partition.local_gps.size() < held_.local_gps) erase_points_.erase(partition.local_gps.size());
+}
+
+void ModelWriter::write_drift(const ModelState& model) {
+  if (new_file_) {
+    for (Index i = 0; i < model.drift.size(); ++i) write_drift_group(drift_group_, model.drift, i);
+  } else {
+    for (const Index i : model.drift.changed()) write_drift_group(drift_group_, model.drift, i);
+  }
+  write_alarms(alarm_, model, held_.alarms);
 }
 
 void ModelWriter::write_numbers(const ModelState& model) {
   const TrainingSchedule::Marks& marks = model.knowledge.schedule.marks();
   model_.add("observations").add(next_.observations).write();
+  model_.add("held").add(model.partition.held).write();
+  model_.add("listed").add(std::int64_t{next_.listed}).write();
+  model_.add("described").add(std::int64_t{model.knowledge.input_statistics.sums().n}).write();
   model_.add("local_gps").add(std::uint64_t{next_.local_gps}).write();
-  model_.add("splits").add(std::uint64_t{next_.splits}).write();
-  model_.add("trainings").add(std::uint64_t{next_.trainings}).write();
+  model_.add("splits").add(next_.splits).write();
+  model_.add("splits_dropped").add(next_.splits_dropped).write();
+  model_.add("trainings").add(next_.trainings).write();
+  model_.add("trainings_dropped").add(next_.trainings_dropped).write();
   model_.add("theta_version").add(next_.theta_version).write();
   model_.add("theta_given").add(std::int64_t{model.knowledge.theta_given}).write();
   model_.add("refit_cursor")
@@ -198,12 +323,17 @@ void ModelWriter::write_numbers(const ModelState& model) {
   model_.add("theta_before").add(marks.theta_before).write();
   model_.add("surprised").add(marks.surprised).write();
   model_.add("patience").add(marks.patience).write();
+  model_.add("alarms").add(next_.alarms).write();
+  model_.add("vigilant_until").add(model.drift.vigilant_until()).write();
+  model_.add("rejected").add(model.rejected).write();
   model_.add("unusual").add(model.knowledge.surprise.state().unusual).write();
 }
 
 void ModelWriter::committed() {
   held_ = next_;
+  new_file_ = false;
   thetas_.merge(new_thetas_);
+  for (const std::uint64_t version : dropped_thetas_) thetas_.erase(version);
   local_thetas_.resize(held_.local_gps);
   for (const auto& [i, theta_version] : new_local_thetas_) local_thetas_[i] = theta_version;
   new_local_thetas_.clear();

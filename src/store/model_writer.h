@@ -28,12 +28,14 @@ struct Steps {
   std::vector<Step> steps;
   std::vector<Borrowed> borrowed;
   std::vector<double> values;                       // x, y, noise variance of each
+  std::vector<double> times;                        // of each, if there is a max_age
   std::vector<std::vector<std::uint64_t>> leaving;  // for each split
 };
 
 /// Writes a model's changes. It remembers what the file already holds, so the cost is that of the
 /// new observations, whatever the model's size; only while local GPs are behind a new θ does it
-/// also look at each of them.
+/// also look at each of them. For a model that forgets the cost is that of the lists of the local
+/// GPs that have changed.
 class ModelWriter {
  public:
   ModelWriter(Database& database, Eigen::Index inputs, Eigen::Index outputs,
@@ -46,26 +48,36 @@ class ModelWriter {
 
   /// Writes what has changed since the last committed().  REQUIRES: a transaction.
   void write_changes(const ModelState& model, const Steps& steps);
-  /// The transaction was committed. Without this call the next write_changes() writes the same
-  /// changes again.
+  /// The transaction was committed; the caller tells Drift::written(). Without this call the next
+  /// write_changes() writes the same changes again.
   void committed();
+  /// Whether the file has lists, so that its bytes have to be looked after (store/scrub.h).
+  bool listed() const { return held_.listed; }
 
  private:
   // How much the file holds.
   struct Held {
-    std::uint64_t observations = 0;
-    std::size_t splits = 0;
-    std::size_t trainings = 0;
+    std::uint64_t observations = 0;  // that were learned
+    std::uint64_t splits = 0;        // and these with those that were dropped
+    std::uint64_t trainings = 0;
     std::size_t local_gps = 0;
     std::uint64_t theta_version = 0;
+    std::uint64_t alarms = 0;
     bool all_current = true;  // every local GP has that θ
+    std::uint64_t splits_dropped = 0;
+    std::uint64_t trainings_dropped = 0;
+    bool listed = false;  // who holds what is in lists
   };
 
+  Held held_by(const ModelState& model) const;
   void write_start(const ModelState& model);
-  void write_steps(const Steps& steps);
+  void write_steps(const ModelState& model, const Steps& steps);
+  void write_lists(const ModelState& model);
+  void drop_histories(const ModelState& model);
   void write_histories(const ModelState& model, const Steps& steps);
   void write_local_gps(const ModelState& model);
   void write_theta_once(const Hyperparameters& theta, std::uint64_t version);
+  void write_drift(const ModelState& model);
   void write_numbers(const ModelState& model);
 
   Database& database_;
@@ -74,15 +86,19 @@ class ModelWriter {
   std::vector<std::string> input_names_;
   std::vector<std::string> output_names_;
   TableWriter observation_, borrowing_, split_, training_, training_more_, theta_, theta_trend_;
-  TableWriter local_gp_, input_, output_, running_, model_;
+  TableWriter local_gp_, input_, output_, running_, model_, points_, time_;
+  RowEraser erase_observation_, erase_time_, erase_local_gp_, erase_points_, erase_split_;
+  RowEraser erase_training_, erase_training_more_, erase_theta_, erase_theta_trend_;
+  TableWriter drift_group_, alarm_;
 
+  bool new_file_ = false;  // nothing is in it yet
   Held held_;
-  std::uint64_t at_start_ = 0;               // observations when the file was created
   std::set<std::uint64_t> thetas_;           // in the file
   std::vector<std::uint64_t> local_thetas_;  // in the file, of each local GP
 
   Held next_;  // the above after the current transaction
   std::set<std::uint64_t> new_thetas_;
+  std::vector<std::uint64_t> dropped_thetas_;
   std::vector<std::pair<std::size_t, std::uint64_t>> new_local_thetas_;
 };
 

@@ -85,6 +85,7 @@ void make_model_file(const std::filesystem::path& path, const ModelState& model,
     Database database(temporary.path(), Database::Mode::create);
     // No rollback is needed for a file that is deleted if it cannot be finished.
     database.execute("PRAGMA page_size = 4096; PRAGMA journal_mode = MEMORY");
+    database.execute("PRAGMA secure_delete = ON");
     Transaction transaction(database);
     create_schema(database, model.inputs, model.outputs);
     ModelWriter writer(database, model.inputs, model.outputs, options.input_names,

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/holding.h"
 #include "core/validate.h"
 #include "store/file_kind.h"
 #include "store/membership.h"
@@ -38,13 +39,14 @@ struct StoredSplit {
   std::optional<std::vector<std::uint64_t>> leaving;  // absent for splits before the file
 };
 
-std::vector<StoredSplit> read_splits(const Database& database) {
+std::vector<StoredSplit> read_splits(const Database& database, std::uint64_t first) {
   constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
   std::vector<StoredSplit> splits;
   TableReader rows(database, "split", "number");
   while (rows.next()) {
     StoredSplit split;
-    rows.integer("number", std::ssize(splits), std::ssize(splits));
+    const std::int64_t next = static_cast<std::int64_t>(first) + std::ssize(splits);
+    rows.integer("number", next, next);
     split.record.sequence = rows.count();
     split.record.parent = rows.integer("parent", 0, kLargest);
     split.record.child = rows.integer("child", 0, kLargest);
@@ -67,7 +69,15 @@ std::vector<StoredSplit> read_splits(const Database& database) {
 struct StoredValues {
   Index inputs;
   Index outputs;
-  std::vector<double> values;  // x, y, noise variance
+  std::vector<double> values;           // x, y, noise variance
+  std::vector<std::uint64_t> sequence;  // of a file with lists: some are missing
+
+  // The row of an observation; size() if it is not there.
+  std::size_t row(std::uint64_t number) const {
+    const auto found = std::lower_bound(sequence.begin(), sequence.end(), number);
+    if (found == sequence.end() || *found != number) return size();
+    return static_cast<std::size_t>(found - sequence.begin());
+  }
 
   Index width() const { return inputs + outputs + 1; }
   std::uint64_t size() const { return values.size() / static_cast<std::size_t>(width()); }
@@ -77,8 +87,9 @@ struct StoredValues {
     const auto columns = static_cast<std::size_t>(width());
     values.reserve(std::min<std::size_t>(count, file_size / columns) * columns);
   }
-  const double* x(std::uint64_t sequence) const {
-    return values.data() + sequence * static_cast<std::size_t>(width());
+  const double* x(std::uint64_t number) const {
+    const std::size_t at = sequence.empty() ? number : row(number);
+    return values.data() + at * static_cast<std::size_t>(width());
   }
 };
 
@@ -194,6 +205,73 @@ std::vector<Membership::Members> replay(const Database& database, const ModelNum
   }
 }
 
+// A file with lists: the observations that are left, and the points of every local GP as they are.
+std::vector<Membership::Members> read_lists(const Database& database, const ModelNumbers& numbers,
+                                            const Options& options, StoredValues& observations) {
+  TableReader values(database, "observation", "sequence");
+  while (values.next()) {
+    const std::uint64_t sequence = values.count();
+    if (sequence >= numbers.count("observations")) values.fail("it was never learned");
+    read_values(values, observations);
+    values.count();  // where it was routed, and what it displaced: numbers of long ago
+    values.optional_integer();
+    values.end_row();
+    observations.sequence.push_back(sequence);
+  }
+  numbers.check("held", observations.size());
+
+  Membership membership(options);
+  std::vector<std::uint8_t> has_owner(observations.size(), 0);
+  std::uint64_t owned = 0;
+  TableReader rows(database, "local_gp_points", "number");
+  while (rows.next()) {
+    rows.integer("number", membership.size(), membership.size());
+    Membership::Members points;
+    std::optional<std::vector<std::uint64_t>> sequence = to_sequence_numbers(rows.text());
+    if (!sequence) rows.fail("points is not a list of sequence numbers");
+    points.sequence = std::move(*sequence);
+    const std::string_view flags = rows.text();
+    if (flags.size() != points.sequence.size()) rows.fail("owned and points disagree");
+    for (std::size_t j = 0; j < flags.size(); ++j) {
+      const std::size_t row = observations.row(points.sequence[j]);
+      if (row == observations.size()) rows.fail("it holds an observation that is not there");
+      if (flags[j] != '0' && flags[j] != '1') rows.fail("owned is not made of 0 and 1");
+      points.owned.push_back(flags[j] == '1' ? 1 : 0);
+      if (flags[j] == '0') continue;
+      ++points.n_owned;
+      if (std::exchange(has_owner[row], std::uint8_t{1}) != 0)
+        rows.fail("it owns what another one owns");
+    }
+    rows.end_row();
+    owned += static_cast<std::uint64_t>(points.n_owned);
+    try {
+      membership.add_listed(std::move(points));
+    } catch (const Inconsistent& error) {
+      rows.fail(error.what());
+    }
+  }
+  if (owned != observations.size())
+    throw damaged(database.path(), "there are observations without an owner");
+  return std::move(membership).finish();
+}
+
+// The times of the observations that have not expired.
+void read_times(const Database& database, const StoredValues& observations, Expiry& expiry) {
+  TableReader rows(database, "observation_time", "sequence");
+  while (rows.next()) {
+    Expiry::Entry entry{rows.count(), rows.real()};
+    rows.end_row();
+    if (!(std::abs(entry.time) <= kLargestMagnitude)) rows.fail("time is not finite");
+    if (observations.row(entry.sequence) == observations.size())
+      rows.fail("its observation is not there");
+    if (!expiry.empty() && entry.time < expiry.newest().time)
+      rows.fail("it is earlier than the one before");
+    expiry.add(entry);
+  }
+  if (expiry.size() != observations.size())
+    throw damaged(database.path(), "there are observations without a time");
+}
+
 LocalGp restore(const StoredValues& observations, Membership::Members&& points, ThetaPointer theta,
                 const Options& options) {
   const Index n = std::ssize(points.sequence);
@@ -218,20 +296,25 @@ LocalGp restore(const StoredValues& observations, Membership::Members&& points, 
 void read_partition(const Database& database, const ModelNumbers& numbers,
                     const ThetaVersions& thetas, ModelState& state) {
   const std::vector<ThetaPointer> local_gps = read_local_gps(database, thetas);
-  const std::vector<StoredSplit> splits = read_splits(database);
-  StoredValues observations{state.inputs, state.outputs, {}};
-  observations.reserve(numbers.count("observations"), database.size());
+  const bool may_drop = format_version(database) >= 3;
+  const bool lists = may_drop && numbers.flag("listed");
+  state.partition.splits_dropped = may_drop ? numbers.count("splits_dropped") : 0;
+  const std::vector<StoredSplit> splits = read_splits(database, state.partition.splits_dropped);
+  StoredValues observations{state.inputs, state.outputs, {}, {}};
+  observations.reserve(numbers.count(lists ? "held" : "observations"), database.size());
   std::vector<Membership::Members> members =
-      replay(database, numbers, state.options, splits, observations);
+      lists ? read_lists(database, numbers, state.options, observations)
+            : replay(database, numbers, state.options, splits, observations);
   if (members.size() != local_gps.size()) {
     throw damaged(database.path(), "table local_gp has " + std::to_string(local_gps.size()) +
                                        " rows for " + std::to_string(members.size()) +
                                        " local GPs");
   }
   numbers.check("local_gps", members.size());
-  numbers.check("splits", splits.size());
+  numbers.check("splits", state.partition.splits_dropped + splits.size());
 
-  state.knowledge.observations = observations.size();
+  state.knowledge.observations = numbers.count("observations");
+  state.partition.held = observations.size();
   for (const StoredSplit& split : splits) state.partition.split_history.push_back(split.record);
   for (std::size_t i = 0; i < members.size(); ++i) {
     state.partition.local_gps.push_back(
@@ -242,6 +325,15 @@ void read_partition(const Database& database, const ModelNumbers& numbers,
   state.partition.refit_cursor = numbers.at("refit_cursor", 0, std::ssize(members));
   state.partition.refit_version = state.knowledge.theta->version;
   state.partition.may_be_dormant = true;
+  if (lists) {
+    state.partition.oldest =
+        observations.sequence.empty() ? state.knowledge.observations : observations.sequence[0];
+    if (state.options.max_age > 0.0) read_times(database, observations, state.expiry);
+  }
+  if (lists || forgets(state.options)) {
+    state.partition.holders = {};
+    know_holders(state.partition);
+  }
 }
 
 }  // namespace splitgp::store

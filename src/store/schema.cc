@@ -36,6 +36,22 @@ Eigen::Index count(std::string_view text, std::string_view part) {
   return times;
 }
 
+// For people: which local GP owns each observation now. If there are lists, they say so; otherwise
+// it is where the last split took it or, if there was none, where it was routed.
+void create_owner_view(Database& database) {
+  database.execute(R"(CREATE VIEW owner AS
+WITH moved AS (
+  SELECT leaving.value AS sequence, max(split.number), split.child AS local_gp
+  FROM split, json_each(split.leaving) AS leaving GROUP BY leaving.value)
+SELECT observation.sequence, coalesce(moved.local_gp, observation.local_gp) AS local_gp
+FROM observation LEFT JOIN moved ON moved.sequence = observation.sequence
+WHERE NOT EXISTS (SELECT 1 FROM local_gp_points)
+UNION ALL
+SELECT point.value, local_gp_points.number
+FROM local_gp_points, json_each(local_gp_points.points) AS point
+WHERE substr(local_gp_points.owned, point.key + 1, 1) = '1')");
+}
+
 }  // namespace
 
 int columns_of_observation(Eigen::Index inputs, Eigen::Index outputs) {
@@ -128,6 +144,19 @@ std::vector<Table> schema(Eigen::Index inputs, Eigen::Index outputs) {
   checksum INTEGER NOT NULL
 ) STRICT)",
        3},
+      {"local_gp_points", R"(CREATE TABLE local_gp_points (
+  number INTEGER PRIMARY KEY,
+  points TEXT NOT NULL,
+  owned TEXT NOT NULL,
+  checksum INTEGER NOT NULL
+) STRICT)",
+       4, 3},
+      {"observation_time", R"(CREATE TABLE observation_time (
+  sequence INTEGER PRIMARY KEY,
+  time REAL NOT NULL,
+  checksum INTEGER NOT NULL
+) STRICT)",
+       3, 3},
       {"theta_trend", R"(CREATE TABLE theta_trend (
   version INTEGER PRIMARY KEY,
   trend_slope TEXT NOT NULL,
@@ -153,6 +182,36 @@ std::vector<Table> schema(Eigen::Index inputs, Eigen::Index outputs) {
   checksum INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID)",
        3, 2},
+      {"drift_group", R"(CREATE TABLE drift_group (
+  number INTEGER PRIMARY KEY,
+  used INTEGER NOT NULL,
+  parent INTEGER,
+  local_gp INTEGER,
+  last INTEGER NOT NULL,
+  alarmed INTEGER,
+  numbers TEXT NOT NULL,
+  checksum INTEGER NOT NULL
+) STRICT)",
+       8, 3},
+      {"alarm", R"(CREATE TABLE alarm (
+  place INTEGER PRIMARY KEY,
+  number INTEGER NOT NULL,
+  sequence INTEGER NOT NULL,
+  change_point INTEGER NOT NULL,
+  output INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  whole_stream INTEGER NOT NULL,
+  local_gp INTEGER NOT NULL,
+  local_gps INTEGER NOT NULL,
+  lower TEXT NOT NULL,
+  upper TEXT NOT NULL,
+  rows INTEGER NOT NULL,
+  size REAL NOT NULL,
+  size_in_noise REAL NOT NULL,
+  forgotten INTEGER NOT NULL,
+  checksum INTEGER NOT NULL
+) STRICT)",
+       16, 3},
       {"source", R"(CREATE TABLE source (
   name TEXT PRIMARY KEY NOT NULL,
   rows INTEGER NOT NULL,
@@ -172,14 +231,7 @@ void create_schema(Database& database, Eigen::Index inputs, Eigen::Index outputs
   database.execute("PRAGMA application_id = " + std::to_string(kApplicationId));
   database.execute("PRAGMA user_version = " + std::to_string(kFormatVersion));
   for (const Table& table : schema(inputs, outputs)) database.execute(table.sql);
-  // For people: which local GP owns each observation now. That is where the last split took it or,
-  // if there was none, where it was routed.
-  database.execute(R"(CREATE VIEW owner AS
-WITH moved AS (
-  SELECT leaving.value AS sequence, max(split.number), split.child AS local_gp
-  FROM split, json_each(split.leaving) AS leaving GROUP BY leaving.value)
-SELECT observation.sequence, coalesce(moved.local_gp, observation.local_gp) AS local_gp
-FROM observation LEFT JOIN moved ON moved.sequence = observation.sequence)");
+  create_owner_view(database);
 }
 
 void extend_schema(Database& database, Eigen::Index inputs, Eigen::Index outputs,
@@ -187,6 +239,8 @@ void extend_schema(Database& database, Eigen::Index inputs, Eigen::Index outputs
   for (const Table& table : schema(inputs, outputs)) {
     if (table.since > format) database.execute(table.sql);
   }
+  database.execute("DROP VIEW IF EXISTS owner");
+  create_owner_view(database);
   database.execute("PRAGMA user_version = " + std::to_string(kFormatVersion));
 }
 

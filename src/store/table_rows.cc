@@ -24,6 +24,17 @@ std::string insert_into(const std::string& table, int columns, TableWriter::Same
 
 }  // namespace
 
+RowEraser::RowEraser(Database& database, const std::string& table, const std::string& condition)
+    : database_(database),
+      statement_(prepare(database, "DELETE FROM " + table + " WHERE " + condition)) {}
+
+void RowEraser::erase(std::uint64_t number) {
+  if (sqlite3_bind_int64(statement_.get(), 1, static_cast<std::int64_t>(number)) != SQLITE_OK)
+    database_.fail();
+  sqlite3_step(statement_.get());
+  if (sqlite3_reset(statement_.get()) != SQLITE_OK) database_.fail();
+}
+
 TableWriter::TableWriter(Database& database, const std::string& table, int columns, Same same)
     : database_(database), statement_(prepare(database, insert_into(table, columns, same))) {}
 

@@ -16,6 +16,18 @@ struct FinishStatement {
 };
 using StatementPointer = std::unique_ptr<sqlite3_stmt, FinishStatement>;
 
+/// Deletes rows of one table by one number.
+class RowEraser {
+ public:
+  /// `condition` has one question mark, for the number: "sequence = ?".
+  RowEraser(Database& database, const std::string& table, const std::string& condition);
+  void erase(std::uint64_t number);
+
+ private:
+  Database& database_;
+  StatementPointer statement_;
+};
+
 /// Writes rows of one table, value by value in the order of its columns; the checksum comes last.
 class TableWriter {
  public:

@@ -4,6 +4,7 @@
 //   0: a file
 //   1: a file whose checksums are fixed first, so that what lies behind them is reached
 //   2: edits, cell by cell, of the golden file; its checksums are fixed, too
+//   5: the same of the file of a model that forgets
 //
 // For libFuzzer: clang++ -fsanitize=fuzzer,address,undefined … tests/fuzz/model_file_fuzz.cc.
 // tests/model_file_fuzz_test.cc runs it on mutations of its own, with any compiler.
@@ -24,6 +25,7 @@
 #include "splitgp/model_file.h"
 #include "store/checksum.h"
 #include "store/schema.h"
+#include "support/forgetful_file.h"
 #include "support/golden.h"
 #include "support/invariants.h"
 #include "support/temporary_directory.h"
@@ -151,7 +153,9 @@ void open_and_use(const std::filesystem::path& path) {
   const Eigen::MatrixXd queries = Eigen::MatrixXd::Constant(model.n_inputs(), 1, 0.3);
   try {
     if (model.predict(queries).mean.rows() != model.n_outputs()) std::abort();
-    model.update(queries.col(0), Eigen::VectorXd::Zero(model.n_outputs()));
+    model.update(queries.col(0), Eigen::VectorXd::Zero(model.n_outputs()), 0.0, 1e150);
+    model.forget_before(model.n_seen() - model.n_seen() / 2);
+    if (!splitgp::testing::Invariants::violated(model).empty()) std::abort();
   } catch (const splitgp::NumericalError&) {
   }
 }
@@ -170,7 +174,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::filesystem::remove(path.string() + suffix);
   }
   if (data[0] % 3 == 2) {
-    std::filesystem::copy_file(splitgp::testing::golden::directory() / "model_v1.splitgp", path);
+    static const std::filesystem::path forgetful = [] {
+      const std::filesystem::path made = directory / "forgetful.splitgp";
+      splitgp::testing::make_forgetful_file(made);
+      return made;
+    }();
+    const std::filesystem::path golden = splitgp::testing::golden::directory() / "model_v1.splitgp";
+    std::filesystem::copy_file(data[0] % 6 == 5 ? forgetful : golden, path);
     edit(path, rest);
   } else {
     std::ofstream(path, std::ios::binary)

@@ -21,6 +21,10 @@ class Invariants {
   static std::string violated(const SplittingGp& model) {
     const ModelState& state = Internals::of(model);
     std::vector<int> owners(state.knowledge.observations, 0);
+    std::uint64_t owned = 0;
+    std::size_t points = 0;
+    if (state.partition.centers.size() != state.partition.size())
+      return "there are more centers than local GPs, or fewer";
     for (std::size_t i = 0; i < state.partition.local_gps.size(); ++i) {
       const LocalGp& local = state.partition.local_gps[i];
       const std::string wrong = violated(state, i);
@@ -29,12 +33,29 @@ class Invariants {
         if (local.sequence(j) >= owners.size()) return at(i) + "holds an observation never made";
         owners[local.sequence(j)] += local.owns(j) ? 1 : 0;
       }
+      points += static_cast<std::size_t>(local.size());
+      owned += static_cast<std::uint64_t>(local.owned());
     }
+    if (owned != state.partition.held) {
+      return "the model counts " + std::to_string(state.partition.held) + " observations of " +
+             std::to_string(owned);
+    }
+    const bool may_forget = state.partition.holders.started();
+    std::vector<Eigen::Index> holders;
     for (std::size_t sequence = 0; sequence < owners.size(); ++sequence) {
-      if (owners[sequence] == 1) continue;
+      state.partition.holders.of(sequence, holders);
+      for (const Eigen::Index i : holders) {
+        if (i >= state.partition.size() || state.partition.at(i).find(sequence) < 0)
+          return "local GP " + std::to_string(i) + " is said to hold " + std::to_string(sequence);
+      }
+      points -= may_forget ? holders.size() : 0;
+      // What was forgotten has no owner, and nobody borrows it.
+      if (may_forget && owners[sequence] == 0 && holders.empty()) continue;
+      if (owners[sequence] == 1 && (!may_forget || sequence >= state.partition.oldest)) continue;
       return "observation " + std::to_string(sequence) + " has " +
              std::to_string(owners[sequence]) + " owners";
     }
+    if (may_forget && points != 0) return "not all who hold an observation are known";
     return "";
   }
 

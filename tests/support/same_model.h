@@ -65,6 +65,51 @@ inline void expect_same(const TrainResult& a, const TrainResult& b) {
   EXPECT_EQ(a.evaluations, b.evaluations);
 }
 
+/// Each local GP is in the same groups, which know the same. Their numbers may differ.
+inline void expect_same(const Drift& a, const Drift& b, Eigen::Index local_gps) {
+  for (Eigen::Index local_gp = 0; local_gp < local_gps; ++local_gp) {
+    Eigen::Index i = a.group_of(local_gp);
+    Eigen::Index j = b.group_of(local_gp);
+    for (; i != Drift::kNone && j != Drift::kNone; i = a.group(i).parent, j = b.group(j).parent) {
+      EXPECT_EQ(a.group(i).local_gp, b.group(j).local_gp);
+      EXPECT_EQ(a.group(i).cells, b.group(j).cells);
+      EXPECT_EQ(a.group(i).last, b.group(j).last);
+      EXPECT_EQ(a.group(i).alarmed, b.group(j).alarmed);
+      for (Eigen::Index o = 0; o < a.outputs(); ++o) {
+        const Drift::Watch& s = a.watch(i, o);
+        const Drift::Watch& t = b.watch(j, o);
+        // Scores come from the factors, so they differ by rounding.
+        EXPECT_NEAR(s.mean_square, t.mean_square, 1e-6);
+        EXPECT_EQ(s.rows, t.rows);
+        for (std::size_t kind = 0; kind < Drift::kKinds; ++kind) {
+          EXPECT_NEAR(s.sums[kind].evidence, t.sums[kind].evidence, 1e-5);
+          EXPECT_EQ(s.sums[kind].rows, t.sums[kind].rows);
+          EXPECT_EQ(s.sums[kind].since, t.sums[kind].since);
+          const double error = s.sums[kind].error;
+          EXPECT_NEAR(error, t.sums[kind].error, 1e-5 * std::max(1.0, std::abs(error)));
+        }
+      }
+    }
+    EXPECT_EQ(i, j);  // both chains end
+  }
+}
+
+inline void expect_same(const Alarm& a, const Alarm& b) {
+  EXPECT_EQ(a.sequence, b.sequence);
+  EXPECT_EQ(a.change_point, b.change_point);
+  EXPECT_EQ(a.output, b.output);
+  EXPECT_EQ(a.kind, b.kind);
+  EXPECT_EQ(a.whole_stream, b.whole_stream);
+  EXPECT_EQ(a.local_gp, b.local_gp);
+  EXPECT_EQ(a.local_gps, b.local_gps);
+  EXPECT_EQ(a.lower, b.lower);
+  EXPECT_EQ(a.upper, b.upper);
+  EXPECT_EQ(a.rows, b.rows);
+  EXPECT_EQ(a.forgotten, b.forgotten);
+  EXPECT_NEAR(a.size, b.size, 1e-6 * std::max(1.0, std::abs(a.size)));
+  EXPECT_NEAR(a.size_in_noise, b.size_in_noise, 1e-6 * std::max(1.0, std::abs(a.size_in_noise)));
+}
+
 /// To the last bit: partition, θ of every local GP, histories, statistics, schedule. Only factors
 /// and the seconds of trainings may differ.
 inline void expect_same_model(const SplittingGp& one, const SplittingGp& other) {
@@ -101,6 +146,15 @@ inline void expect_same_model(const SplittingGp& one, const SplittingGp& other) 
     // Innovations come from the factors, so they too differ by rounding.
     for (std::size_t i = 0; i < numbers.size(); ++i)
       EXPECT_NEAR(numbers[i], others[i], 1e-6 * std::max(1.0, std::abs(numbers[i]))) << i;
+  }
+  expect_same(a.drift, b.drift, a.partition.size());
+  EXPECT_EQ(a.drift.vigilant_until(), b.drift.vigilant_until());
+  EXPECT_EQ(a.rejected, b.rejected);
+  EXPECT_EQ(a.n_alarms, b.n_alarms);
+  ASSERT_EQ(a.alarms.size(), b.alarms.size());
+  for (std::size_t i = 0; i < a.alarms.size(); ++i) {
+    SCOPED_TRACE("alarm " + std::to_string(i));
+    expect_same(a.alarms[i], b.alarms[i]);
   }
   EXPECT_EQ(a.knowledge.schedule.marks().next, b.knowledge.schedule.marks().next);
   EXPECT_EQ(a.knowledge.schedule.marks().searched, b.knowledge.schedule.marks().searched);

@@ -58,6 +58,37 @@ json outputs_json(const SplittingGp& model, const std::vector<std::string>& name
   return result;
 }
 
+json innovation_json(const std::vector<InnovationStatistics>& outputs) {
+  json result = json::array();
+  for (const InnovationStatistics& output : outputs) {
+    result.push_back({{"mean_square", output.mean_square},
+                      {"lower", output.lower},
+                      {"upper", output.upper},
+                      {"rows", output.rows}});
+  }
+  return result;
+}
+
+json alarms_json(const SplittingGp& model, const ObservationColumns& columns) {
+  json result = json::array();
+  for (const Alarm& alarm : model.alarms()) {
+    result.push_back({{"sequence", alarm.sequence},
+                      {"change_point", alarm.change_point},
+                      {"output", columns.outputs[static_cast<std::size_t>(alarm.output)]},
+                      {"kind", to_string(alarm.kind)},
+                      {"size", alarm.size},
+                      {"size_in_noise", alarm.size_in_noise},
+                      {"rows", alarm.rows},
+                      {"whole_stream", alarm.whole_stream},
+                      {"local_gp", alarm.local_gp},
+                      {"local_gps", alarm.local_gps},
+                      {"lower", as_vector(alarm.lower)},
+                      {"upper", as_vector(alarm.upper)},
+                      {"forgotten", alarm.forgotten}});
+  }
+  return result;
+}
+
 json local_gps_json(const SplittingGp& model) {
   json result = json::array();
   for (const LocalGpSummary& local : model.local_gps()) {
@@ -68,6 +99,7 @@ json local_gps_json(const SplittingGp& model) {
                       {"theta_version", local.theta_version},
                       {"condition", local.condition},
                       {"jittered", local.jittered},
+                      {"innovation", innovation_json(local.innovation)},
                       {"memory_bytes", local.memory_bytes}});
   }
   return result;
@@ -125,6 +157,7 @@ json describe(LoadedModel& loaded) {
   model.wake();
   const Hyperparameters& theta = model.hyperparameters();
   json result{{"observations", model.n_observations()},
+              {"seen", model.n_seen()},
               {"options", options_json(model.options())},
               {"theta",
                {{"version", model.theta_version()},
@@ -137,6 +170,10 @@ json describe(LoadedModel& loaded) {
               {"local_gps", local_gps_json(model)},
               {"splits", splits_json(model)},
               {"trainings", trainings_json(model)},
+              {"innovation", innovation_json(model.innovation_statistics())},
+              {"alarms", alarms_json(model, columns)},
+              {"n_alarms", model.n_alarms()},
+              {"outliers_rejected", model.n_rejected()},
               {"memory_bytes", model.memory_bytes()}};
   if (const auto note = loaded.notes.find("stream"); note != loaded.notes.end()) {
     result["stream"] = json::parse(note->second);

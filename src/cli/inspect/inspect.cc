@@ -158,9 +158,56 @@ void print_history(const json& model) {
   }
 }
 
+// Whether the stream is as the model expects, and where it has changed.
+void print_drift(const json& model) {
+  fmt::print("\nInnovations: the mean square of the last hundred or so, 1 if all is right\n");
+  for (std::size_t o = 0; o < model["outputs"].size(); ++o) {
+    const json& now = model["innovation"][o];
+    const double square = now["mean_square"];
+    std::size_t outside = 0;
+    for (const json& local : model["local_gps"]) {
+      const json& here = local["innovation"][o];
+      const double value = here["mean_square"];
+      if (value < here["lower"].get<double>() || value > here["upper"].get<double>()) ++outside;
+    }
+    fmt::print(
+        "  {:<24}{:>10}, usually {:.2f} to {:.2f}{}; outside its band in {} of {} local GPs\n",
+        name_of(model["outputs"][o]), short_number(square), now["lower"].get<double>(),
+        now["upper"].get<double>(),
+        square > now["upper"].get<double>()   ? ": too large"
+        : square < now["lower"].get<double>() ? ": too small"
+                                              : "",
+        count(outside), count(model["local_gps"].size()));
+  }
+  fmt::print("Alarms: {}; outliers not learned: {}\n", count(model["n_alarms"]),
+             count(model["outliers_rejected"]));
+  const json& alarms = model["alarms"];
+  constexpr std::size_t kMost = 10;
+  if (alarms.empty()) return;
+  fmt::print("  {:>12}{:>14}{:>8}{:>12}{:>10}{:>11}  region\n", "observation", "change since",
+             "kind", "size", "in noise", "local GPs");
+  for (std::size_t i = alarms.size() - std::min(alarms.size(), kMost); i < alarms.size(); ++i) {
+    const json& alarm = alarms[i];
+    std::vector<std::string> region;
+    for (std::size_t k = 0; k < alarm["lower"].size(); ++k) {
+      region.push_back(fmt::format("{} {} to {}", name_of(model["inputs"][k]),
+                                   number(alarm["lower"][k]), number(alarm["upper"][k])));
+    }
+    fmt::print(
+        "  {:>12}{:>14}{:>8}{:>12}{:>10.1f}{:>11}  {}{}\n", count(alarm["sequence"]),
+        count(alarm["change_point"]), alarm["kind"].get<std::string>(), number(alarm["size"]),
+        alarm["size_in_noise"].get<double>(), count(alarm["local_gps"]),
+        model["outputs"].size() > 1 ? printable(alarm["output"].get<std::string>()) + " where "
+                                    : std::string(),
+        fmt::join(region, ", "));
+  }
+}
+
 void print_text(const json& model, const InspectFlags& flags) {
-  fmt::print("{}: {}, {}, {}, {}, {} in memory\n", flags.model,
+  const bool forgot = model["seen"] != model["observations"];
+  fmt::print("{}: {}{}, {}, {}, {}, {} in memory\n", flags.model,
              counted(model["observations"], "observation"),
+             forgot ? fmt::format(" of {} seen", count(model["seen"])) : "",
              counted(model["inputs"].size(), "input"), counted(model["outputs"].size(), "output"),
              counted(model["local_gps"].size(), "local GP"),
              bytes(model["memory_bytes"].get<double>()));
@@ -178,6 +225,7 @@ void print_text(const json& model, const InspectFlags& flags) {
   print_theta(model);
   print_local_gps(model, flags.local_gps);
   print_history(model);
+  print_drift(model);
 }
 
 }  // namespace

@@ -54,6 +54,28 @@ json chart_trainings(const SplittingGp& model) {
   return result;
 }
 
+json chart_innovation(const SplittingGp& model) {
+  json result = json::array();
+  for (const InnovationStatistics& output : model.innovation_statistics()) {
+    result.push_back(
+        {{"mean_square", output.mean_square}, {"lower", output.lower}, {"upper", output.upper}});
+  }
+  return result;
+}
+
+json chart_alarms(const SplittingGp& model) {
+  json result = json::array();
+  for (const Alarm& alarm : model.alarms()) {
+    result.push_back({{"sequence", alarm.sequence},
+                      {"change_point", alarm.change_point},
+                      {"output", alarm.output},
+                      {"kind", to_string(alarm.kind)},
+                      {"size_in_noise", alarm.size_in_noise},
+                      {"local_gps", alarm.local_gps}});
+  }
+  return result;
+}
+
 json chart_local_gps(const SplittingGp& model) {
   json owned = json::array();
   json borrowed = json::array();
@@ -92,12 +114,16 @@ json report_data(const LoadedModel& loaded, const std::string& name,
   json result{{"version", SPLITGP_VERSION},
               {"name", name},
               {"observations", model.n_observations()},
+              {"seen", model.n_seen()},
               {"kernel", to_string(model.hyperparameters().kernel)},
               {"split_limit", model.options().split_limit},
               {"inputs", chart_inputs(model, columns.inputs)},
               {"outputs", chart_outputs(model, columns.outputs)},
               {"stream", stream_json(loaded)},
               {"trainings", chart_trainings(model)},
+              {"innovation", chart_innovation(model)},
+              {"alarms", chart_alarms(model)},
+              {"n_alarms", model.n_alarms()},
               {"local_gps", chart_local_gps(model)},
               {"splits", chart_splits(model)}};
   result["partition"] = partition_json(model, pair);

@@ -66,7 +66,7 @@ std::uint64_t rows_without_interval(const SplittingGp& model, std::uint64_t lear
     return model.options().training == Training::off ? 0 : learned;
   }
   // Observations that the model had before the stream.
-  const std::uint64_t before = model.n_observations() - std::min(model.n_observations(), learned);
+  const std::uint64_t before = model.n_seen() - std::min(model.n_seen(), learned);
   const std::uint64_t first = model.training_history().front().sequence;
   return model.options().training == Training::off || first < before ? 0 : first - before;
 }

@@ -18,7 +18,7 @@ void Committing::begin(StreamModel& model, StreamRecord& record, const Reading& 
     const std::vector<std::string>& outputs = model.columns().outputs;
     line_.add("row");
     for (const std::string& name : outputs) {
-      for (const char* part : {"mean", "sd", "lower", "upper", "observed"}) {
+      for (const char* part : {"mean", "sd", "lower", "upper", "observed", "z"}) {
         line_.add(outputs.size() == 1 ? part : name + "_" + part);
       }
     }
@@ -26,6 +26,9 @@ void Committing::begin(StreamModel& model, StreamRecord& record, const Reading& 
   }
   if (!flags_.rejects.empty()) {
     rejects_ = std::make_unique<RowFile>(flags_.rejects, "row,source,line,reason\n", after);
+  }
+  if (!flags_.events.empty()) {
+    events_ = std::make_unique<Events>(flags_.events, model.columns(), model.model(), after);
   }
 }
 
@@ -43,17 +46,30 @@ void Committing::write_prediction(const ScoredRow& row) {
     line_.add(row.mean(o) - row.half_width(o));
     line_.add(row.mean(o) + row.half_width(o));
     line_.add(row.observed(o));
+    line_.add((row.observed(o) - row.mean(o)) / row.standard_deviation(o));
   }
   predictions_->write(line_.take());
 }
 
-void Committing::write_rejected(const RejectedRow& rejected) {
+void Committing::write_rejected(const RejectedRow& rejected, const UpdateResult* outlier) {
+  if (events_) {
+    events_->add_rejected(record_->rows_read, reading_->source(), rejected.line, rejected.reason,
+                          outlier);
+  }
   if (!rejects_) return;
   line_.add_count(record_->rows_read);
   line_.add(reading_->source());
   line_.add_count(rejected.line);
   line_.add(rejected.reason);
   rejects_->write(line_.take());
+}
+
+void Committing::write_events(const UpdateResult& result) {
+  if (events_) events_->add(record_->rows_read, result);
+}
+
+void Committing::write_last_trainings() {
+  if (events_) events_->add_trainings(record_->rows_read);
 }
 
 void Committing::count_row() {
@@ -99,6 +115,7 @@ int Committing::milliseconds_to_idle() {
 void Committing::flush_files() {
   if (predictions_) predictions_->flush();
   if (rejects_) rejects_->flush();
+  if (events_) events_->flush();
 }
 
 }  // namespace splitgp

@@ -8,6 +8,7 @@
 
 #include "cli/row_file.h"
 #include "cli/scores/scores.h"
+#include "cli/stream/events.h"
 #include "cli/stream/model.h"
 #include "cli/stream/reading.h"
 #include "cli/stream/record.h"
@@ -16,8 +17,8 @@
 namespace splitgp {
 
 /// The committing part of a stream: what becomes durable, and when. The model, its notes and the
-/// positions are committed in one transaction. The files of predictions and rejects are flushed
-/// before it, because a resumed run can cut off surplus rows, but cannot restore lost ones.
+/// positions are committed in one transaction. The files of predictions, rejects and events are
+/// flushed before it, because a resumed run can cut off surplus rows, but cannot restore lost ones.
 ///
 /// As the Waiter, it flushes these files before a wait for input, and commits during one when that
 /// is due.
@@ -25,15 +26,19 @@ class Committing : public Waiter {
  public:
   Committing(const StreamFlags& flags, const StopSignal& stop) : flags_(flags), stop_(stop) {}
 
-  /// Opens the files of predictions and rejects, to continue after the rows in `record`. The
-  /// arguments must outlive this object.
+  /// Opens the files of predictions, rejects and events, to continue after the rows in `record`.
+  /// The arguments must outlive this object.
   void begin(StreamModel& model, StreamRecord& record, const Reading& reading);
 
   /// Creates the model file, if one is wanted and does not exist yet.
   void make_file();
   /// REQUIRES: the row is counted in the record already; that count is its number in the files.
   void write_prediction(const ScoredRow& row);
-  void write_rejected(const RejectedRow& rejected);
+  /// `outlier` is what the model said of it, if it said anything.
+  void write_rejected(const RejectedRow& rejected, const UpdateResult* outlier);
+  void write_events(const UpdateResult& result);
+  /// Of a training that no row has ended.
+  void write_last_trainings();
   /// Adds a row to the next commit, and commits if that is due.
   void count_row();
   void commit();
@@ -57,6 +62,7 @@ class Committing : public Waiter {
   const Reading* reading_ = nullptr;
   std::unique_ptr<RowFile> predictions_;
   std::unique_ptr<RowFile> rejects_;
+  std::unique_ptr<Events> events_;
   CsvLine line_;
   std::map<std::string, std::uint64_t> saved_fronts_;  // bytes, by source
   double seconds_before_ = 0.0;                        // of earlier runs

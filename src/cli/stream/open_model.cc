@@ -35,6 +35,15 @@ bool looks_like_data(const std::vector<std::string>& columns) {
          std::any_of(columns.begin(), columns.end(), fraction);
 }
 
+void check_time_column(const StreamFlags& flags, const Options& options) {
+  if (options.max_age > 0.0 && flags.time_column.empty()) {
+    throw CommandError(kUsage, "--max-age: the age of a row needs --time-column");
+  }
+  if (options.max_age == 0.0 && !flags.time_column.empty()) {
+    throw CommandError(kUsage, "--time-column: without --max-age nothing asks for a time");
+  }
+}
+
 }  // namespace
 
 Durability durability_of(const StreamFlags& flags) {
@@ -70,6 +79,7 @@ std::optional<StreamModel> open_model(const StreamFlags& flags) {
   options.durability = durability_of(flags);
   ModelFile file = ModelFile::open(flags.model, std::move(options));
   prepare(file.model().options(), file);
+  check_time_column(flags, file.model().options());
   ObservationColumns columns = columns_of(file);
   return StreamModel(std::move(file), std::move(columns), StreamModel::Kept::in_file);
 }
@@ -81,8 +91,12 @@ StreamModel new_model(const StreamFlags& flags, const std::vector<std::string>& 
         kUsage,
         fmt::format("{}: the first line is all numbers; if it is data, use --no-header", name));
   }
-  ObservationColumns chosen = choose_columns(columns, flags.targets, flags.inputs, flags.ignored);
+  // The time is no input unless it is asked for.
+  std::vector<std::string> ignored = flags.ignored;
+  if (!flags.time_column.empty() && flags.inputs.empty()) ignored.push_back(flags.time_column);
+  ObservationColumns chosen = choose_columns(columns, flags.targets, flags.inputs, ignored);
   Options options = flags.model_flags.options();
+  check_time_column(flags, options);
   if (options.hyperparameters && options.hyperparameters->length_scale.size() == 1) {
     Vector& length_scale = options.hyperparameters->length_scale;
     length_scale = Eigen::VectorXd::Constant(std::ssize(chosen.inputs), length_scale(0));

@@ -57,6 +57,10 @@ std::string Reading::begin(const StreamModel& model) {
   selection.numbers = model.columns().inputs;
   selection.numbers.insert(selection.numbers.end(), model.columns().outputs.begin(),
                            model.columns().outputs.end());
+  if (!flags_.time_column.empty() && !flags_.test_only) {
+    selection.numbers.push_back(
+        find_columns("--time-column", {flags_.time_column}, open_.reader->columns()).front());
+  }
   open_.reader->select(std::move(selection));
 
   const bool replayed = path_ != "-" || flags_.resume_stdin;

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -34,6 +36,7 @@ class StreamRun {
       throw;
     }
     if (model_ && end == Reading::End::input) model_->file().finish_training();
+    if (record_) committing_.write_last_trainings();
     if (record_ && reading_.rows() == 0) committing_.make_file();
     finish();
     if (end == Reading::End::signal) return kInterrupted + stop_.received();
@@ -98,21 +101,25 @@ class StreamRun {
     // Not earlier: a file made with the wrong columns would be in the way when the command is
     // corrected. Not later: the row and its position must be committed together.
     if (good) committing_.make_file();
+    updated_.rejected = false;
     good = good && learn();
     // This row is not counted, so that the next run, after a correction, starts with it.
-    if (!good && flags_.strict) {
+    if (!good && flags_.strict && !updated_.rejected) {
       throw CommandError(kBadRow, fmt::format("{}: line {}: {}", reading_.name(), rejected_.line,
                                               rejected_.reason));
     }
     ++record_->rows_read;
     ++(good ? record_->learned : record_->rejected);
     reading_.count_row();
-    if (good) {
+    if (good || updated_.rejected) {
       record_->scores.add(scored_, model_->model().n_local());
       committing_.write_prediction(scored_);
+    }
+    if (good) {
+      if (!flags_.test_only) committing_.write_events(updated_);
       reporting_.add_learned();
     } else {
-      committing_.write_rejected(rejected_);
+      committing_.write_rejected(rejected_, updated_.rejected ? &updated_ : nullptr);
       reporting_.add_rejected(rejected_);
     }
     committing_.count_row();
@@ -133,7 +140,8 @@ class StreamRun {
       if (flags_.test_only) {
         model.predict(x, prediction_);
       } else {
-        model_->file().predict_then_update(x, scored_.observed, prediction_);
+        updated_ = model_->file().predict_then_update(x, scored_.observed, prediction_, 0.0,
+                                                      time_of_row());
       }
       scored_.set_prediction(prediction_);
     } catch (const NumericalError& error) {
@@ -143,8 +151,19 @@ class StreamRun {
       rejected_ = {row_.line, error.what(), ""};
       return false;
     }
-    return true;
+    if (!updated_.rejected) return true;
+    const auto most = std::max_element(
+        updated_.innovation.begin(), updated_.innovation.end(),
+        [](const Innovation& a, const Innovation& b) { return std::abs(a.z) < std::abs(b.z); });
+    rejected_ = {
+        row_.line,
+        fmt::format("an outlier: it is {:.3g} standard deviations from what was expected", most->z),
+        ""};
+    return false;
   }
+
+  // When row_ was observed; Reading selects the column after all others.
+  double time_of_row() const { return flags_.time_column.empty() ? kNoTime : row_.numbers.back(); }
 
   const StreamFlags& flags_;
   StopSignal stop_;
@@ -157,6 +176,7 @@ class StreamRun {
   RejectedRow rejected_;
   ScoredRow scored_;
   Prediction prediction_;
+  UpdateResult updated_;  // by row_; rejected only if it is an outlier
 };
 
 }  // namespace

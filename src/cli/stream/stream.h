@@ -16,9 +16,11 @@ struct StreamFlags {
   std::vector<std::string> targets;
   std::vector<std::string> inputs;
   std::vector<std::string> ignored;
+  std::string time_column;
   std::string model;
   std::string predictions;
   std::string rejects;
+  std::string events;
   bool strict = false;
   bool test_only = false;
   std::optional<std::uint64_t> limit;

@@ -30,7 +30,7 @@ function draw_local_gps(data) {
 
   // From one local GP at the first observation to all of them now.
   const growth = show('growth', [
-    { x: [0, ...sequence, data.observations], y: [1, ...sequence.map((_, i) => i + 2), sequence.length + 1],
+    { x: [0, ...sequence, data.seen], y: [1, ...sequence.map((_, i) => i + 2), sequence.length + 1],
       mode: 'lines', showlegend: false, line: { color: colour.third, width: 2.2, shape: 'hv' },
       hovertemplate: '%{y:,d} local GPs at %{x:,d} observations<extra></extra>' },
   ], { xaxis: rows_axis('observations', { nticks: 5 }), yaxis: count_axis('local GPs', sequence.length + 1) });
@@ -40,7 +40,7 @@ function draw_local_gps(data) {
     { x: sequence, y: depth, mode: 'markers', showlegend: false, marker: { color: colour.strong, size: 6, opacity: 0.6 },
       customdata: larger_share,
       hovertemplate: 'at observation %{x:,d}, depth %{y}<br>the larger part got %{customdata:.0%}<extra></extra>' },
-  ], { xaxis: rows_axis('observations', { range: [0, data.observations * 1.03], nticks: 5 }),
+  ], { xaxis: rows_axis('observations', { range: [0, data.seen * 1.03], nticks: 5 }),
     yaxis: axis('splits before it', { range: [-0.5, deepest + 0.5], dtick: Math.max(1, Math.ceil(deepest / 8)) }) });
   return [sizes, growth, depths];
 }

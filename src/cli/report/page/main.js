@@ -41,6 +41,9 @@ function fill_figures() {
   add('95 % intervals cover', percent(score.coverage), 'of all rows');
   add('NLPD', figure(score.nlpd, 3), 'nats, all rows');
   add('Rows learned', count(stream.learned), stream.rejected > 0 ? `${count(stream.rejected)} rejected` : 'none rejected');
+  const now = data.innovation[chosen.output];
+  add('Innovations²', figure(now.mean_square, 3), `lately; ${figure(now.lower, 2)} to ${figure(now.upper, 2)} if all is right`);
+  add('Alarms', count(data.n_alarms), 'the stream has changed');
   if (stream.seconds > 0) {
     add('Rows per second', count(Math.round(stream.learned / stream.seconds)), 'training included');
   }

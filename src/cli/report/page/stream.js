@@ -9,6 +9,12 @@ function draw_stream(data, output) {
   const rows = x.map((row, i) => row - (i > 0 ? x[i - 1] : 0));
   const many = x.length > 1;
 
+  // Each alarm on the curve of the rows in which it was raised.
+  const alarms = data.alarms.filter((alarm) => alarm.output === output);
+  const stretch = (alarm) => {
+    const i = x.findIndex((row) => row > alarm.sequence);
+    return i < 0 ? x.length - 1 : i;
+  };
   const error = show('error', [
     { x, y: scores.rmse, name: 'of each stretch of rows', mode: many ? 'lines' : 'markers',
       customdata: rows, line: { color: colour.strong, width: 1.8 },
@@ -16,6 +22,12 @@ function draw_stream(data, output) {
     { x, y: scores.rmse_so_far, name: 'of all rows so far', mode: many ? 'lines' : 'markers',
       line: { color: colour.accent, width: 2.4, dash: 'dot' },
       hovertemplate: 'RMSE of the first %{x:,d} rows: %{y:.4~g}<extra></extra>' },
+    ...(alarms.length === 0 ? [] : [{ x: alarms.map((alarm) => alarm.sequence + 1),
+      y: alarms.map((alarm) => scores.rmse[stretch(alarm)]), name: 'alarms: the stream has changed', mode: 'markers',
+      marker: { color: colour.third, size: 10, symbol: 'triangle-down' },
+      customdata: alarms.map((alarm) => [alarm.kind, alarm.size_in_noise, alarm.change_point + 1, alarm.local_gps]),
+      hovertemplate: 'alarm at row %{x:,d}: %{customdata[0]} since row %{customdata[2]:,d}<br>by %{customdata[1]:.1f} noise ' +
+        'standard deviations, in %{customdata[3]:,d} local GPs<extra></extra>' }]),
   ], { xaxis: rows_axis('rows learned'),
     yaxis: positive_axis('RMSE of ' + short(name, 24), scores.rmse.concat(scores.rmse_so_far)) });
 

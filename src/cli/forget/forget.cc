@@ -1,0 +1,70 @@
+#include "cli/forget/forget.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <string_view>
+#include <vector>
+
+#include "cli/exit_code.h"
+#include "cli/scores/score_table.h"
+#include "io/printable.h"
+#include "splitgp/model_file.h"
+
+namespace splitgp {
+namespace {
+
+std::uint64_t number_of(std::string_view text, std::string_view part) {
+  std::uint64_t number = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (text.empty() || error != std::errc() || stop != text.data() + text.size()) {
+    throw CommandError(kUsage,
+                       fmt::format("--rows: {} is neither a number nor a range such as 10-20",
+                                   shown(std::string(part))));
+  }
+  return number;
+}
+
+// "10-20,57" with both ends of a range. `seen` bounds what a range can mean.
+std::vector<std::uint64_t> sequences_of(std::string_view rows, std::uint64_t seen) {
+  std::vector<std::uint64_t> sequences;
+  while (true) {
+    const std::string_view part = rows.substr(0, rows.find(','));
+    const std::size_t dash = part.find('-');
+    const std::uint64_t first = number_of(part.substr(0, dash), part);
+    const std::uint64_t last =
+        dash == std::string_view::npos ? first : number_of(part.substr(dash + 1), part);
+    if (last < first) {
+      throw CommandError(kUsage, fmt::format("--rows: {} ends before it begins", part));
+    }
+    if (last >= seen) {
+      throw CommandError(kUsage, fmt::format("--rows {}: the model has seen {}, counted from 0",
+                                             part, counted(seen, "observation")));
+    }
+    for (std::uint64_t one = first; one <= last; ++one) sequences.push_back(one);
+    if (part.size() == rows.size()) return sequences;
+    rows.remove_prefix(part.size() + 1);
+  }
+}
+
+}  // namespace
+
+int run_forget(const ForgetFlags& flags) {
+  if (flags.rows.empty() != flags.before.has_value())
+    throw CommandError(kUsage, "forget needs either --rows or --before");
+  ModelFile file = ModelFile::open(flags.model);
+  const ForgetResult result = flags.before
+                                  ? file.forget_before(*flags.before)
+                                  : file.forget(sequences_of(flags.rows, file.model().n_seen()));
+  file.checkpoint();
+  fmt::print(
+      "{}: forgot {}; {} left, in {}{}\n", flags.model, counted(result.forgotten, "observation"),
+      with_separators(file.model().n_observations()),
+      counted(static_cast<std::uint64_t>(file.model().n_local()), "local GP"),
+      result.merged.empty()
+          ? ""
+          : fmt::format("; {} merged into neighbors", with_separators(result.merged.size())));
+  return kSuccess;
+}
+
+}  // namespace splitgp

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <optional>
+
+#include "core/model_state.h"
+
+namespace splitgp {
+
+/// What an update tells about drift (core/drift.h), and what an alarm does to the model.
+
+/// How many alarms a model remembers.
+inline constexpr std::size_t kMostAlarms = 1000;
+
+/// Fills result.innovation and the model's scores, and says whether the observation is an outlier,
+/// from what the local GP found when it looked ahead.  REQUIRES: note_local_scales() was called.
+void note_innovation(ModelState& model, const Observation& observation, const LocalGp& local,
+                     const LocalGp::Step& step, UpdateResult& result);
+
+/// Whether the outlier is not to be learned: the options say so, and nothing says that the world
+/// has changed.
+bool is_rejected(const ModelState& model, const UpdateResult& result);
+
+/// Gives the scores to the detectors.  REQUIRES: the local GP has not been split by this update.
+std::optional<Drift::Found> watch(ModelState& model, const UpdateResult& result);
+
+/// Raises the alarm, and reacts.  REQUIRES: the update is complete but for training.
+void raise_alarm(ModelState& model, const Drift::Found& found, UpdateResult& result);
+
+}  // namespace splitgp

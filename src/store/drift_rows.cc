@@ -1,0 +1,192 @@
+#include "store/drift_rows.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/model_drift.h"
+#include "core/option_table.h"
+#include "splitgp/error.h"
+#include "store/file_kind.h"
+#include "store/model_numbers.h"
+#include "store/number_list.h"
+
+namespace splitgp::store {
+namespace {
+
+using Eigen::Index;
+using Eigen::VectorXd;
+
+constexpr std::int64_t kMostCounted = std::numeric_limits<std::int64_t>::max() / 4;
+// What a group knows about one output: the mean square, its rows, and four numbers for each sum.
+constexpr Index kWatchNumbers = 2 + 4 * static_cast<Index>(Drift::kKinds);
+
+VectorXd numbers_of(const Drift& drift, Index group) {
+  VectorXd numbers(drift.outputs() * kWatchNumbers);
+  double* next = numbers.data();
+  for (Index o = 0; o < drift.outputs(); ++o) {
+    const Drift::Watch& watch = drift.watch(group, o);
+    *next++ = watch.mean_square;
+    *next++ = static_cast<double>(watch.rows);
+    for (const Drift::Sum& sum : watch.sums) {
+      *next++ = sum.evidence;
+      *next++ = sum.error;
+      *next++ = static_cast<double>(sum.rows);
+      *next++ = static_cast<double>(sum.since);
+    }
+  }
+  return numbers;
+}
+
+// Sequence numbers and counts of rows are doubles here, which hold them exactly up to 2⁵³.
+bool to_count(double number, std::uint64_t& count) {
+  if (!(number >= 0.0 && number <= 0x1p53)) return false;
+  count = static_cast<std::uint64_t>(number);
+  return true;
+}
+
+bool to_watch(const double* numbers, Drift::Watch& watch) {
+  watch.mean_square = *numbers++;
+  bool good = watch.mean_square >= 0.0 && to_count(*numbers++, watch.rows);
+  for (Drift::Sum& sum : watch.sums) {
+    sum.evidence = *numbers++;
+    sum.error = *numbers++;
+    good = good && sum.evidence >= 0.0 && to_count(*numbers, sum.rows) &&
+           to_count(*(numbers + 1), sum.since);
+    numbers += 2;
+  }
+  return good;
+}
+
+void read_groups(const Database& database, Drift& drift, Index local_gps) {
+  std::vector<Drift::Watch> watches(static_cast<std::size_t>(drift.outputs()));
+  TableReader rows(database, "drift_group", "number");
+  Index next = 0;
+  while (rows.next()) {
+    if (rows.integer() != next++) rows.fail("drift group " + std::to_string(next) + " is missing");
+    Drift::Group group;
+    group.used = rows.flag("used");
+    group.parent = rows.optional_integer().value_or(Drift::kNone);
+    group.local_gp = rows.optional_integer().value_or(Drift::kNone);
+    group.last = static_cast<std::uint64_t>(rows.integer("last", 0, kMostCounted));
+    group.alarmed = rows.optional_integer().value_or(Drift::kNone);
+    const std::optional<VectorXd> numbers = to_vector(rows.text());
+    rows.end_row();
+    if (group.alarmed < Drift::kNone ||
+        group.alarmed >= drift.outputs() * static_cast<Index>(Drift::kKinds)) {
+      rows.fail("alarmed is no detector");
+    }
+    bool good =
+        numbers && numbers->allFinite() && numbers->size() == drift.outputs() * kWatchNumbers;
+    for (Index o = 0; good && o < drift.outputs(); ++o) {
+      good = to_watch(numbers->data() + o * kWatchNumbers, watches[static_cast<std::size_t>(o)]);
+    }
+    if (!good) rows.fail("numbers are not what detectors know");
+    drift.restore(group, watches);
+  }
+  if (!drift.restored(local_gps)) {
+    throw damaged(database.path(), "table drift_group does not have a group for each local GP");
+  }
+}
+
+Vector read_place(TableReader& rows, const char* column, Index size) {
+  const std::optional<VectorXd> numbers = to_vector(rows.text());
+  if (!numbers || numbers->size() != size || !numbers->allFinite()) {
+    rows.fail(std::string(column) + " is not a list of " + std::to_string(size) + " numbers");
+  }
+  return *numbers;
+}
+
+void read_alarms(const Database& database, ModelState& model) {
+  std::map<std::uint64_t, Alarm> alarms;
+  TableReader rows(database, "alarm", "place");
+  while (rows.next()) {
+    const std::uint64_t place = rows.count();
+    const auto number = static_cast<std::uint64_t>(rows.integer("number", 0, kMostCounted));
+    Alarm alarm;
+    try {
+      alarm.sequence = static_cast<std::uint64_t>(rows.integer("sequence", 0, kMostCounted));
+      alarm.change_point =
+          static_cast<std::uint64_t>(rows.integer("change_point", 0, kMostCounted));
+      alarm.output = rows.integer("output", 0, model.outputs - 1);
+      alarm.kind = parse<DriftKind>("kind", rows.text());
+      alarm.whole_stream = rows.flag("whole_stream");
+      alarm.local_gp = rows.integer("local_gp", 0, kMostCounted);
+      alarm.local_gps = rows.integer("local_gps", 0, kMostCounted);
+      alarm.lower = read_place(rows, "lower", model.inputs);
+      alarm.upper = read_place(rows, "upper", model.inputs);
+      alarm.rows = static_cast<std::uint64_t>(rows.integer("rows", 0, kMostCounted));
+      alarm.size = rows.real();
+      alarm.size_in_noise = rows.real();
+      alarm.forgotten = static_cast<std::uint64_t>(rows.integer("forgotten", 0, kMostCounted));
+      rows.end_row();
+    } catch (const InvalidArgument& error) {
+      rows.fail(error.what());
+    }
+    if (place != number % kMostAlarms || !alarms.emplace(number, std::move(alarm)).second) {
+      rows.fail("it is out of place");
+    }
+  }
+  const ModelNumbers numbers(database);
+  model.n_alarms = numbers.count("alarms");
+  model.rejected = numbers.count("rejected");
+  model.drift.restore_vigilance(numbers.count("vigilant_until"));
+  const std::uint64_t held = std::min<std::uint64_t>(model.n_alarms, kMostAlarms);
+  if (alarms.size() != held || (held > 0 && alarms.begin()->first != model.n_alarms - held) ||
+      (held > 0 && alarms.rbegin()->first != model.n_alarms - 1)) {
+    throw damaged(database.path(), "table alarm does not have the latest alarms");
+  }
+  for (auto& [number, alarm] : alarms) model.alarms.push_back(std::move(alarm));
+}
+
+}  // namespace
+
+void write_drift_group(TableWriter& rows, const Drift& drift, Index number) {
+  const Drift::Group& group = drift.group(number);
+  const auto add = [&rows](Index value) {
+    if (value == Drift::kNone) {
+      rows.add_null();
+    } else {
+      rows.add(std::int64_t{value});
+    }
+  };
+  const std::string numbers = to_text(numbers_of(drift, number));
+  rows.add(std::int64_t{number}).add(std::int64_t{group.used});
+  add(group.parent);
+  add(group.local_gp);
+  rows.add(group.last);
+  add(group.alarmed);
+  rows.add(numbers).write();
+}
+
+void write_alarms(TableWriter& rows, const ModelState& model, std::uint64_t first) {
+  const std::uint64_t oldest = model.n_alarms - model.alarms.size();
+  for (std::uint64_t number = std::max(first, oldest); number < model.n_alarms; ++number) {
+    const Alarm& alarm = model.alarms[number - oldest];
+    const std::string lower = to_text(alarm.lower);
+    const std::string upper = to_text(alarm.upper);
+    rows.add(number % kMostAlarms).add(number).add(alarm.sequence).add(alarm.change_point);
+    rows.add(std::int64_t{alarm.output}).add(to_string(alarm.kind));
+    rows.add(std::int64_t{alarm.whole_stream}).add(std::int64_t{alarm.local_gp});
+    rows.add(std::int64_t{alarm.local_gps}).add(lower).add(upper).add(alarm.rows);
+    rows.add(alarm.size).add(alarm.size_in_noise).add(alarm.forgotten).write();
+  }
+}
+
+void read_drift(const Database& database, ModelState& model) {
+  if (format_version(database) >= 3) {
+    read_groups(database, model.drift, model.partition.size());
+    read_alarms(database, model);
+    return;
+  }
+  if (model.partition.size() > 0) model.drift.start();
+  for (const SplitRecord& split : model.partition.split_history) {
+    model.drift.split(split.parent, split.child);
+  }
+}
+
+}  // namespace splitgp::store

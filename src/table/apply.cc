@@ -120,13 +120,11 @@ bool Recipe::time_of(const TimeColumns& time, Cells cells, double& seconds, Appl
         text = digits;
       }
       Stamp stamp;
-      const std::string problem = parse_stamp(text, time.order, stamp);
+      const bool clock = part == TimePart::clock || !time.dated;
+      const std::string problem =
+          clock ? parse_clock(text, stamp) : parse_stamp(text, time.order, stamp);
       if (!problem.empty()) return refuse(row, column.name, problem);
-      const bool dated = part != TimePart::clock && time.dated;
-      if (dated && !stamp.has_date) return refuse(row, column.name, shown(text) + " has no date");
-      if (!dated && stamp.has_date) {
-        return refuse(row, column.name, shown(text) + " is not only a time of day");
-      }
+      if (!clock && !stamp.has_date) return refuse(row, column.name, shown(text) + " has no date");
       if (part == TimePart::date && stamp.has_clock) {
         return refuse(row, column.name, shown(text) + " is not only a date");
       }

@@ -52,6 +52,9 @@ std::vector<std::string> Recipe::explanation() const {
   for (const Column& column : parts_.columns) {
     widest = std::max(widest, std::min<std::size_t>(shortened(column.name).size(), 24));
   }
+  for (const Feature& feature : features_) {
+    if (feature.is_lag) widest = std::max(widest, std::min<std::size_t>(feature.name.size(), 24));
+  }
   std::vector<std::string> lines;
   for (const Column& column : parts_.columns) {
     std::string name = shortened(column.name);

@@ -152,8 +152,10 @@ class Search {
         witness = &value;
         continue;
       }
-      // Midnight is often written as a date alone.
+      // Midnight is often written as a date alone; and 10.05.04 may be a date or a time, but not in
+      // a column with 18.00.00.
       first->clock = first->clock || shape.clock;
+      first->date = first->date && shape.date;
       if (first->zoned != shape.zoned) {
         throw InvalidArgument("column " + shown(in_.names[c]) + ": " +
                               shown((first->zoned ? *witness : value).text) + " names a zone and " +
@@ -225,7 +227,11 @@ class Search {
       if (part == TimePart::stamp || part == TimePart::date || part == TimePart::clock) {
         Stamp stamp;
         if (value.kind == Cell::Kind::text) {
-          if (!parse_stamp(value.text, time.order, stamp).empty()) return std::nullopt;
+          const bool clock = part == TimePart::clock || !time.dated;
+          if (!(clock ? parse_clock(value.text, stamp) : parse_stamp(value.text, time.order, stamp))
+                   .empty()) {
+            return std::nullopt;
+          }
           number = stamp.seconds;
         }
         seconds += number;

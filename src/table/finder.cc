@@ -1,6 +1,7 @@
 #include "table/finder.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -118,9 +119,17 @@ class Kinds {
  public:
   void say_code(const Column& column, const ColumnLook& look) {
     if (look.code.empty()) return;
-    remarks_.push_back("column " + shown(column.name) + ": " + look.code + " in " +
-                       with_commas(look.code_count) + " of " + first_rows(look.rows) +
-                       " looks like a missing value; --missing=" + look.code + " declares it");
+    codes_[look.code].push_back(shortened(column.name) + " " + with_commas(look.code_count));
+  }
+
+  /// One remark for each code, however many columns have it.
+  void say_codes(std::size_t rows) {
+    for (const auto& [code, columns] : codes_) {
+      std::string names;
+      for (const std::string& name : columns) names += (names.empty() ? "" : ", ") + name;
+      remarks_.push_back(code + " looks like a missing value (times in " + first_rows(rows) + ": " +
+                         names + "); --missing=" + code + " declares it");
+    }
   }
 
  private:
@@ -190,6 +199,7 @@ class Kinds {
   bool complete_;
   bool has_time_;
   std::vector<std::string>& remarks_;
+  std::map<std::string, std::vector<std::string>> codes_;
 };
 
 }  // namespace
@@ -270,6 +280,7 @@ Found RecipeFinder::find() const {
       column.why += (column.use == Use::none ? "; " : ", and ") + std::string("keeps series apart");
     }
   }
+  kinds.say_codes(rows_);
   return {Recipe(std::move(parts)), std::move(remarks)};
 }
 

@@ -25,6 +25,9 @@ struct Stamp {
 /// days". Nothing is guessed: every character must make sense.
 std::string parse_stamp(std::string_view text, DateOrder order, Stamp& stamp);
 
+/// The same for a time of day alone: 18:00, 6 PM, 18.00.00, which would also be a date.
+std::string parse_clock(std::string_view text, Stamp& stamp);
+
 /// The first two numbers of a date whose order matters, 31 and 3 in 31/03/2024; empty otherwise.
 std::optional<std::pair<int, int>> ambiguous_numbers(std::string_view text);
 

@@ -118,6 +118,10 @@ void RecipeState::wait(const Applied& row, WaitingRow waiting) {
   series.changed = true;
 }
 
+void RecipeState::wait_in_vain(const Recipe& recipe, const Applied& row) {
+  if (recipe.horizon() > 0) wait(row, {});
+}
+
 std::string RecipeState::series_text(const Series& series) const {
   json waiting = json::array();
   for (const WaitingRow& row : series.waiting) {

@@ -35,6 +35,8 @@ class RecipeState {
   std::optional<WaitingRow> arrived(const Recipe& recipe, const Applied& row);
   /// `row` was answered and waits for its target.
   void wait(const Applied& row, WaitingRow waiting);
+  /// The row is too early to be answered, but counts for those that wait.
+  void wait_in_vain(const Recipe& recipe, const Applied& row);
   std::uint64_t waiting() const { return waiting_; }
 
   /// How often a gap in each column of the recipe was filled.

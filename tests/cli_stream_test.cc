@@ -259,6 +259,25 @@ TEST(CliStream, AModelKeepsItsOptions) {
       run(folder.path(), {"stream", folder / "in.csv", "-m", model, "--split-limit", "7"});
   EXPECT_EQ(result.code, 2);
   EXPECT_THAT(result.err, HasSubstr("was made with 62"));
+  const CommandResult groups = run(
+      folder.path(), {"stream", folder / "in.csv", "-m", model, "--length-scale-groups", "0,0"});
+  EXPECT_EQ(groups.code, 2);
+  EXPECT_THAT(groups.err, HasSubstr("--length-scale-groups 0,0: the model in "));
+  EXPECT_THAT(groups.err, HasSubstr("was made with none"));
+}
+
+TEST(CliStream, LengthScaleGroupsAreOneForEachInput) {
+  const TemporaryDirectory folder;
+  write_text(folder / "in.csv", rows(5));
+  write_text(folder / "flags.toml", "length-scale-groups = [1, 1]\n");
+  EXPECT_EQ(run(folder.path(),
+                {"stream", folder / "in.csv", "-t", "y", "--config", folder / "flags.toml"})
+                .code,
+            0);
+  const CommandResult three = run(
+      folder.path(), {"stream", folder / "in.csv", "-t", "y", "--length-scale-groups", "0,1,1"});
+  EXPECT_NE(three.code, 0);
+  EXPECT_THAT(three.err, HasSubstr("length_scale_groups has 3 values; the model needs 2"));
 }
 
 TEST(CliStream, EveryModelOptionArrives) {
@@ -291,7 +310,9 @@ TEST(CliStream, EveryModelOptionArrives) {
                                                    "--aggregation",
                                                    "similarity",
                                                    "--training-observations",
-                                                   "77"});
+                                                   "77",
+                                                   "--length-scale-groups",
+                                                   "4,4"});
   ASSERT_EQ(result.code, 0) << result.err;
   const nlohmann::json options = inspected(folder, model)["options"];
   EXPECT_EQ(options["kernel"], "matern32");
@@ -305,6 +326,7 @@ TEST(CliStream, EveryModelOptionArrives) {
   EXPECT_EQ(options["aggregation"], "similarity");
   EXPECT_EQ(options["training_observations"], 77);
   EXPECT_EQ(options["fixed"], nlohmann::json({"shape", "mean"}));
+  EXPECT_EQ(options["length_scale_groups"], nlohmann::json({4, 4}));
   EXPECT_EQ(inspected(folder, model)["inputs"][1]["length_scale"], 2.0);
 }
 

@@ -110,6 +110,8 @@ def values(entry: dict[str, Any]) -> str:
     if entry["type"] == "integer":
         zero = f", or 0: {entry['zero_means']}" if entry["zero_means"] else ""
         return f"integer ≥ {entry['least']}{zero}"
+    if entry["type"] == "integers":
+        return f"integers ≥ {entry['least']}"
     return {"switch": "on or off", "number": "number", "numbers": "numbers"}[entry["type"]]
 
 
@@ -117,7 +119,7 @@ def default(entry: dict[str, Any]) -> str:
     """The value that holds if nothing is said."""
     value = entry["default"]
     if value is None:
-        return str(entry["automatic"])
+        return str(entry["automatic"] or f"none: {entry['none']}")
     if entry["type"] == "switch":
         return "on" if value else "off"
     if entry["type"] == "numbers":  # empty: what the engine makes of it
@@ -217,8 +219,8 @@ def annotation(name: str) -> str:
     entry = _options.OPTIONS[name]
     if entry["choices"]:
         return "Literal[" + ", ".join(f'"{value}"' for value, _ in entry["choices"]) + "]"
-    kind = {"integer": "int", "switch": "bool"}[str(entry["type"])]
-    return f"{kind} | None" if entry["automatic"] else kind
+    kind = {"integer": "int", "switch": "bool", "integers": "Sequence[int]"}[str(entry["type"])]
+    return f"{kind} | None" if entry["default"] is None else kind
 
 
 if __name__ == "__main__":

@@ -70,10 +70,10 @@ TEST(Objective, GivenObservationsAreConditionedOn) {
       all.inputs.bottomRows(9), all.outputs.bottomRows(9), all.noise_variance.tail(9), {}};
   LogLikelihood likelihood;
   const Hyperparameters theta = objective.theta(at);
-  const double of_given = likelihood.of(given, theta, nullptr);
+  const double of_given = likelihood.of(given, theta);
   const double share = 0.03 * static_cast<double>(set.observations) / 9.0;
-  const double expected = likelihood.of(all, theta, nullptr) - (1.0 - share) * of_given +
-                          objective.log_prior(at, nullptr);
+  const double expected =
+      likelihood.of(all, theta) - (1.0 - share) * of_given + objective.log_prior(at, nullptr);
   EXPECT_NEAR(objective.value(at, nullptr), expected / static_cast<double>(2 * set.observations),
               1e-12);
 }
@@ -145,7 +145,8 @@ TEST(Objective, FisherInformationMatchesItsDefinition) {
       relative.push_back(inverse * (covariance(up) - covariance(down)) / (2.0 * kStep));
     }
     const Hyperparameters theta = parameters.theta(at);
-    const MatrixXd found = parameters.curvature(fisher_information(block, theta, n));
+    const MatrixXd found =
+        parameters.curvature(fisher_information(block, theta, set.length_scale_groups, n));
     for (Index i = 0; i < at.size(); ++i) {
       for (Index j = 0; j < at.size(); ++j) {
         double expected =

@@ -23,6 +23,7 @@ class Keywords(TypedDict, total=False):
     calibration: Literal["adaptive", "conformal", "none"]
     surprise: bool
     trend: Literal["auto", "none", "linear"]
+    length_scale_groups: Sequence[int] | None
     threads: int
     fixed: Sequence[str] | None
     hyperparameters: Mapping[str, Any] | Hyperparameters | None
@@ -54,6 +55,7 @@ class TakesKeywords:
         calibration: Literal["adaptive", "conformal", "none"] = "adaptive",
         surprise: bool = True,
         trend: Literal["auto", "none", "linear"] = "auto",
+        length_scale_groups: Sequence[int] | None = None,
         threads: int = 1,
         fixed: Sequence[str] | None = None,
         hyperparameters: Mapping[str, Any] | Hyperparameters | None = None,

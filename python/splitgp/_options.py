@@ -7,7 +7,7 @@ What the options are called, their types, defaults and texts is in the engine's 
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -53,6 +53,13 @@ def integer(field: str, value: object, least: int = 0, largest: int = 2**31 - 1)
     return number
 
 
+def integers(field: str, value: object, least: int = 0) -> list[int]:
+    """A list of int, or a ValueError that names the field and the number that is wrong."""
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise ValueError(f"{field} is {value!r}; it must be a sequence of integers")
+    return [integer(f"{field}[{k}]", number, least) for k, number in enumerate(value)]
+
+
 def name(field: str, value: object) -> str:
     """A str; which names there are is for the engine to say."""
     if not isinstance(value, str):
@@ -71,6 +78,8 @@ def convert(field: str, value: Any) -> Any:
     entry = OPTIONS[field]
     if entry["type"] == "integer":
         return integer(field, value, 0 if entry["zero_means"] else entry["least"], entry["largest"])
+    if entry["type"] == "integers":
+        return integers(field, value, entry["least"])
     if entry["type"] == "switch":
         if not isinstance(value, bool | np.bool_):
             raise ValueError(f"{field} is {value!r}; it must be True or False")
@@ -125,7 +134,7 @@ def make(keywords: Mapping[str, Any]) -> _core.Options:
 def prior(options: _core.Options) -> tuple[float, float]:
     """Mean and variance of an observation before anything is learned; of the first output."""
     theta = options.hyperparameters or {"length_scale": (), "mean": (), "output_scale": ()}
-    inputs = max(1, len(theta["length_scale"]))
+    inputs = max(1, len(theta["length_scale"]), len(options.length_scale_groups))
     outputs = max(1, len(theta["mean"]), len(theta["output_scale"]))
     model = _core.Model(inputs, outputs, options)
     mean, variance, noise_variance, *_ = model.predict(np.zeros((1, inputs)), False)
@@ -136,7 +145,7 @@ def is_default(field: str, value: Any) -> bool:
     """Whether a keyword has the default's type and value."""
     default = DEFAULTS[field]
     if default is None:
-        return value is None or (field == "fixed" and len(value) == 0)
+        return value is None or (not isinstance(value, int | str) and len(value) == 0)
     return type(value) is type(default) and bool(value == default)
 
 
@@ -145,6 +154,9 @@ def keywords_of(options: _core.Options) -> dict[str, Any]:
     keywords: dict[str, Any] = {field: getattr(options, field, None) for field in DEFAULTS}
     keywords |= _without_what_follows(keywords)
     keywords["fixed"] = tuple(options.fixed)
+    for field, entry in OPTIONS.items():
+        if entry["type"] == "integers":
+            keywords[field] = tuple(keywords[field]) or None
     theta = options.hyperparameters
     if theta is not None:
         keywords["hyperparameters"] = {

@@ -13,7 +13,7 @@ from splitgp import _core, _options
 
 _Class = TypeVar("_Class", bound=type[Any])
 
-_TYPES = {"integer": int, "switch": bool, "name": str}
+_TYPES = {"integer": int, "switch": bool, "name": str, "integers": Sequence[int]}
 
 
 def takes_options(
@@ -75,7 +75,7 @@ def describe(name: str) -> str:
     entry = _options.OPTIONS.get(name)
     if entry is None:
         return _others()[name]
-    kind = _TYPES[entry["type"]].__name__
+    kind = "sequence of int" if entry["type"] == "integers" else _TYPES[entry["type"]].__name__
     default = entry["default"]
     if entry["choices"]:
         kind = "{" + ", ".join(f'"{value}"' for value, _ in entry["choices"]) + "}"

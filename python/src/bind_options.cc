@@ -53,6 +53,11 @@ nb::dict describe(const OptionEntry& entry, const Value& by_default) {
     d["least"] = entry.least;
     d["largest"] = static_cast<std::uint64_t>(std::numeric_limits<Value>::max());
     d["zero_means"] = text(entry.zero_means);
+  } else if constexpr (std::is_same_v<Value, std::vector<int>>) {
+    d["type"] = "integers";
+    d["least"] = entry.least;
+    d["none"] = text(entry.none);
+    d["default"] = nb::none();
   } else {
     d["type"] = std::is_same_v<Value, Vector> ? "numbers" : "number";
   }

@@ -28,8 +28,10 @@ template <typename Value>
 std::string text_of(const Value& value) {
   if constexpr (std::is_enum_v<Value>) {
     return std::string(to_string(value));
-  } else if constexpr (std::is_same_v<Value, Vector>) {
-    return fmt::format("{}", fmt::join(value.begin(), value.end(), ","));
+  } else if constexpr (requires { value.begin(); }) {
+    return value.begin() == value.end()
+               ? "none"
+               : fmt::format("{}", fmt::join(value.begin(), value.end(), ","));
   } else {
     return fmt::format("{}", value);
   }
@@ -81,6 +83,12 @@ void ModelFlags::add_to(CLI::App& command) {
                      },
                      fmt::format("{} ({})", entry.help, to_string(value)))
                  ->check(CLI::IsMember(names<Value>()));
+    } else if constexpr (std::is_same_v<Value, std::vector<int>>) {
+      flag = command
+                 .add_option(flag_of(entry.name), value,
+                             fmt::format("{} ({})", entry.help, entry.none))
+                 ->delimiter(',')
+                 ->allow_extra_args(false);
     } else {
       const std::string by_default =
           entry.automatic.empty() ? fmt::format("{}", value) : std::string(entry.automatic);

@@ -26,12 +26,11 @@ std::vector<Index> evenly_spaced(Index n, Index points) {
 // For a parameter of K, F_ij = ½ tr(K⁻¹∂K_i K⁻¹∂K_j); an output's log scale s multiplies K by e^2s;
 // and a mean has 1ᵀK⁻¹1 of its own.
 MatrixXd fisher_information(const TrainingSet::Block& block, const Hyperparameters& theta,
-                            Index points) {
+                            const LengthScaleGroups& groups, Index points) {
   const std::vector<Index> rows =
       evenly_spaced(block.inputs.rows(), std::min(points, block.inputs.rows()));
   const Index n = std::ssize(rows);
-  const ThetaOrder order{block.inputs.cols(), block.outputs.cols()};
-  const Index d = order.inputs;
+  const ThetaOrder order{groups.size(), block.outputs.cols()};
   const Kernel kernel(theta);
   const MatrixXd U = block.inputs(rows, Eigen::all) * kernel.inverse_length_scale().asDiagonal();
   const VectorXd noise = block.noise_variance(rows);
@@ -52,15 +51,19 @@ MatrixXd fisher_information(const TrainingSet::Block& block, const Hyperparamete
   inverse = llt.solve(MatrixXd::Identity(n, n));
 
   // K⁻¹∂K_i for every parameter of K, in the order of ThetaOrder.
-  const Index of_kernel = d + 3;
+  const Index of_kernel = order.length_scales + 3;
   std::vector<MatrixXd> relative(static_cast<std::size_t>(of_kernel));
   const auto at = [&](Index i) -> MatrixXd& { return relative[static_cast<std::size_t>(i)]; };
   MatrixXd derivative(n, n);
-  for (Index k = 0; k < d; ++k) {
+  Eigen::ArrayXd squared_distance(n);
+  for (Index group = 0; group < groups.size(); ++group) {
     for (Index j = 0; j < n; ++j) {
-      derivative.col(j) = slope.col(j).array() * (U.col(k).array() - U(j, k)).square();
+      squared_distance.setZero();
+      for (const Index k : groups.members(group))
+        squared_distance += (U.col(k).array() - U(j, k)).square();
+      derivative.col(j) = slope.col(j).array() * squared_distance;
     }
-    at(k).noalias() = inverse * derivative;
+    at(group).noalias() = inverse * derivative;
   }
   at(order.signal_variance()).noalias() = inverse * K;
   at(order.noise_variance()) = theta.noise_variance * inverse;

@@ -10,8 +10,8 @@ namespace splitgp {
 /// The Fisher information of θ in a few observations of a block, per observation and output: the
 /// curvature that −log p(Y | X, θ) is expected to have, in the order of ThetaOrder. It says how far
 /// to step in every direction before any step was made. Empty if the kernel matrix is not positive
-/// definite. O(points³·inputs)
+/// definite. O(points³·groups)
 Eigen::MatrixXd fisher_information(const TrainingSet::Block& block, const Hyperparameters& theta,
-                                   Eigen::Index points);
+                                   const LengthScaleGroups& groups, Eigen::Index points);
 
 }  // namespace splitgp

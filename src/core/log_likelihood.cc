@@ -58,7 +58,7 @@ void LogLikelihood::fill(const TrainingSet::Block& block, const Kernel& kernel) 
 // log p(Y | X, θ) of one block: with R = (Y − prior mean)/output_scale, α = K⁻¹R and p outputs,
 //   −½ Σ R∘α − p/2 log|K| − n Σ log output_scale − np/2 log 2π.
 double LogLikelihood::of(const TrainingSet::Block& block, const Hyperparameters& theta,
-                         VectorXd* gradient) {
+                         const LengthScaleGroups& groups, VectorXd* gradient) {
   const Index n = block.inputs.rows();
   const Index p = block.outputs.cols();
   const Kernel kernel(theta);
@@ -80,16 +80,17 @@ double LogLikelihood::of(const TrainingSet::Block& block, const Hyperparameters&
                        static_cast<double>(p) * log_root_determinant -
                        static_cast<double>(n) * theta.output_scale.array().log().sum() -
                        0.5 * static_cast<double>(n * p) * std::log(2.0 * std::numbers::pi);
-  if (gradient != nullptr) add_gradient(block, theta, R, alpha, *gradient);
+  if (gradient != nullptr) add_gradient(block, theta, groups, R, alpha, *gradient);
   return value;
 }
 
 // The derivative by any parameter of K is ½ Σ_ij A_ij · ∂K_ij with A = ααᵀ − p·K⁻¹.
 void LogLikelihood::add_gradient(const TrainingSet::Block& block, const Hyperparameters& theta,
-                                 const MatrixXd& R, const MatrixXd& alpha, VectorXd& gradient) {
+                                 const LengthScaleGroups& groups, const MatrixXd& R,
+                                 const MatrixXd& alpha, VectorXd& gradient) {
   const Index n = block.inputs.rows();
   const Index d = block.inputs.cols();
-  const ThetaOrder order{d, alpha.cols()};
+  const ThetaOrder order{groups.size(), alpha.cols()};
   const auto p = static_cast<double>(order.outputs);
   MatrixXd& A = weight_;
   A.resize(n, n);
@@ -120,7 +121,7 @@ void LogLikelihood::add_gradient(const TrainingSet::Block& block, const Hyperpar
   weighted_.resize(n, d + 1);
   weighted_.noalias() = A.selfadjointView<Eigen::Lower>() * scaled_;
   for (Index k = 0; k < d; ++k) {
-    gradient(order.length_scale(k)) +=
+    gradient(order.length_scale(groups.of(k))) +=
         weighted_.col(d).dot(scaled_.col(k).cwiseAbs2()) - scaled_.col(k).dot(weighted_.col(k));
   }
   for (Index o = 0; o < order.outputs; ++o) {

@@ -15,16 +15,19 @@ Eigen::MatrixXd residuals(const TrainingSet::Block& block, const Hyperparameters
 /// of its time. One thread at a time.
 class LogLikelihood {
  public:
-  /// Returns the value and adds its derivatives, in ThetaOrder, to `gradient`, unless null. −∞
-  /// where the kernel matrix is not positive definite. O(n³)
+  /// The value; −∞ where the kernel matrix is not positive definite. O(n³)
+  double of(const TrainingSet::Block& block, const Hyperparameters& theta) {
+    return of(block, theta, {}, nullptr);
+  }
+  /// The same, and adds its derivatives, in ThetaOrder, to `gradient`, unless null.
   double of(const TrainingSet::Block& block, const Hyperparameters& theta,
-            Eigen::VectorXd* gradient);
+            const LengthScaleGroups& groups, Eigen::VectorXd* gradient);
 
  private:
   void fill(const TrainingSet::Block& block, const Kernel& kernel);
   void add_gradient(const TrainingSet::Block& block, const Hyperparameters& theta,
-                    const Eigen::MatrixXd& R, const Eigen::MatrixXd& alpha,
-                    Eigen::VectorXd& gradient);
+                    const LengthScaleGroups& groups, const Eigen::MatrixXd& R,
+                    const Eigen::MatrixXd& alpha, Eigen::VectorXd& gradient);
 
   // Of the n × n matrices only the lower triangles are used.
   Eigen::MatrixXd factor_;  // K, then L, then L⁻¹

@@ -25,7 +25,8 @@ struct ModelState {
       : options(std::move(checked)),
         inputs(n_inputs),
         outputs(n_outputs),
-        knowledge(n_inputs, n_outputs, starting_theta(options, n_inputs, n_outputs),
+        knowledge(groups_of(options, n_inputs), n_outputs,
+                  starting_theta(options, n_inputs, n_outputs),
                   options.hyperparameters.has_value()),
         partition(n_inputs),
         calibrators(options.calibration == Calibration::none ? 0

@@ -44,7 +44,7 @@ double Objective::sum_over(const std::vector<TrainingSet::Block>& blocks,
       of_block.setZero();
       const auto at = static_cast<std::size_t>(i);
       values[at] = likelihoods_[static_cast<std::size_t>(thread)].of(
-          blocks[at], theta, gradient == nullptr ? nullptr : &of_block);
+          blocks[at], theta, set_.length_scale_groups, gradient == nullptr ? nullptr : &of_block);
       gradients.col(i) = of_block;
     }
   });
@@ -80,7 +80,8 @@ double Objective::value(const VectorXd& parameters, VectorXd* gradient) {
 MatrixXd Objective::curvature(const VectorXd& parameters) const {
   const Index points =
       std::clamp(set_.observations / 4, kFewestForInformation, kMostForInformation);
-  const MatrixXd information = fisher_information(set_.blocks.front(), theta(parameters), points);
+  const MatrixXd information =
+      fisher_information(set_.blocks.front(), theta(parameters), set_.length_scale_groups, points);
   MatrixXd result = MatrixXd::Identity(size(), size());
   if (information.size() > 0 && information.allFinite())
     result = ThetaParameters::curvature(information);

@@ -19,6 +19,7 @@ struct OptionEntry {
   std::string_view automatic = {};   ///< What it follows from, if it may be kAutomatic.
   bool may_change = false;           ///< In an existing model: no result depends on it.
   std::string_view without = {};     ///< For an option that is on by default: what off means.
+  std::string_view none = {};        ///< For a list: what an empty one means.
   std::uint32_t since = 1;  ///< The first file format that has it; older files have the default.
 };
 
@@ -109,6 +110,12 @@ void each_option(Visitor&& visit) {
                             "however old",
                     .since = 3},
         &Options::max_age);
+  visit(OptionEntry{.name = "length_scale_groups",
+                    .help = "A group for each input; those with the same number share a length "
+                            "scale",
+                    .none = "each input has its own",
+                    .since = 3},
+        &Options::length_scale_groups);
   visit(OptionEntry{.name = "threads",
                     .help = "Threads that share a batch of predictions",
                     .least = 1,

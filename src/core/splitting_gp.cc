@@ -144,7 +144,9 @@ const std::vector<TrainResult>& SplittingGp::training_history() const {
 void SplittingGp::finish_training() { core().finish_training(*state_); }
 
 void SplittingGp::set_hyperparameters(Hyperparameters theta) {
-  state_->knowledge.adopt(complete(std::move(theta), state_->inputs, state_->outputs));
+  theta = complete(std::move(theta), state_->inputs, state_->outputs);
+  check_tied(theta, state_->knowledge.length_scale_groups);
+  state_->knowledge.adopt(std::move(theta));
 }
 
 const Hyperparameters& SplittingGp::hyperparameters() const {

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/length_scale_groups.h"
 #include "core/stream_statistics.h"
 #include "core/surprise.h"
 #include "core/theta.h"
@@ -19,11 +20,16 @@ namespace splitgp {
 struct StreamKnowledge {
   /// REQUIRES: θ is complete.
   StreamKnowledge(Eigen::Index inputs, Eigen::Index outputs, Hyperparameters starting, bool given)
+      : StreamKnowledge(LengthScaleGroups(inputs), outputs, std::move(starting), given) {}
+  /// REQUIRES: and the inputs of a group have the same length scale.
+  StreamKnowledge(LengthScaleGroups groups, Eigen::Index outputs, Hyperparameters starting,
+                  bool given)
       : theta(std::make_shared<const Theta>(std::move(starting), 0)),
         theta_given(given),
-        input_statistics(inputs),
+        length_scale_groups(std::move(groups)),
+        input_statistics(length_scale_groups.inputs()),
         output_statistics(outputs),
-        schedule(inputs),
+        schedule(length_scale_groups.size()),
         surprise(outputs) {}
 
   Eigen::Index inputs() const { return input_statistics.mean().size(); }
@@ -36,7 +42,8 @@ struct StreamKnowledge {
   }
 
   ThetaPointer theta;
-  bool theta_given;                // by the user, so worth starting Train from
+  bool theta_given;  // by the user, so worth starting Train from
+  LengthScaleGroups length_scale_groups;
   std::uint64_t observations = 0;  // seen so far; the next one's sequence number
   StreamStatistics input_statistics;
   StreamStatistics output_statistics;

@@ -1,5 +1,6 @@
 #include "core/theta_parameters.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -12,9 +13,8 @@ using Eigen::VectorXd;
 
 ThetaParameters::ThetaParameters(const TrainingSet& set, KernelFamily family,
                                  const Hyperparameters& base, const FixedHyperparameters& fixed)
-    : set_(set), base_(base) {
+    : set_(set), base_(base), length_scale_unit_(length_scale_unit(set)) {
   base_.kernel = family;
-  const Index d = set.input_spread.size();
   const Index p = set.output_spread.size();
   if (p > 1 && !fixed.output_scale) {
     // The outputs' scales carry the units, so a shared signal variance would be redundant.
@@ -34,12 +34,16 @@ ThetaParameters::ThetaParameters(const TrainingSet& set, KernelFamily family,
     mean.push_back(center);
     deviation.push_back(width);
   };
-  const double log_root_d = 0.5 * std::log(static_cast<double>(d));
+  const LengthScaleGroups& groups = set.length_scale_groups;
+  const double log_root_d = 0.5 * std::log(static_cast<double>(groups.size()));
   if (!fixed.length_scale) {
-    for (Index k = 0; k < d; ++k) {
-      if (set.constant_input[static_cast<std::size_t>(k)]) continue;
+    for (Index group = 0; group < groups.size(); ++group) {
+      const auto constant = [&](Index k) {
+        return set.constant_input[static_cast<std::size_t>(k)];
+      };
+      if (std::ranges::all_of(groups.members(group), constant)) continue;
       // At the typical distance, √d spreads, inputs are then neither all alike nor all unlike.
-      add(Part::length_scale, k, std::log(1e-4), std::log(1e4), log_root_d, 3.0);
+      add(Part::length_scale, group, std::log(1e-4), std::log(1e4), log_root_d, 3.0);
     }
   }
   const bool free_signal = !fixed.signal_variance && (p == 1 || fixed.output_scale);
@@ -66,12 +70,12 @@ ThetaParameters::ThetaParameters(const TrainingSet& set, KernelFamily family,
 
 std::string ThetaParameters::name(Index i) const {
   const Parameter& parameter = parameters_[static_cast<std::size_t>(i)];
-  const auto with_index = [&](std::string name) {
-    return name.append("[").append(std::to_string(parameter.index)).append("]");
+  const auto with_index = [](std::string name, Index index) {
+    return name.append("[").append(std::to_string(index)).append("]");
   };
   switch (parameter.part) {
     case Part::length_scale:
-      return with_index("length_scale");
+      return with_index("length_scale", set_.length_scale_groups.members(parameter.index).front());
     case Part::signal_variance:
       return "signal_variance";
     case Part::noise_variance:
@@ -79,9 +83,9 @@ std::string ThetaParameters::name(Index i) const {
     case Part::shape:
       return "shape";
     case Part::mean:
-      return with_index("mean");
+      return with_index("mean", parameter.index);
     case Part::output_scale:
-      return with_index("output_scale");
+      return with_index("output_scale", parameter.index);
   }
   return "?";
 }
@@ -91,9 +95,11 @@ VectorXd ThetaParameters::parameters(const Hyperparameters& theta) const {
   for (Index i = 0; i < size(); ++i) {
     const auto [part, k] = parameters_[static_cast<std::size_t>(i)];
     switch (part) {
-      case Part::length_scale:
-        result(i) = std::log(theta.length_scale(k) / set_.input_spread(k));
+      case Part::length_scale: {
+        const Index first = set_.length_scale_groups.members(k).front();  // all have the same
+        result(i) = std::log(theta.length_scale(first) / length_scale_unit_(first));
         break;
+      }
       case Part::signal_variance:
         result(i) = std::log(theta.signal_variance / output_variance_);
         break;
@@ -123,7 +129,8 @@ Hyperparameters ThetaParameters::theta(const VectorXd& parameters) const {
     const double value = parameters(i);
     switch (part) {
       case Part::length_scale:
-        theta.length_scale(k) = set_.input_spread(k) * std::exp(value);
+        for (const Index input : set_.length_scale_groups.members(k))
+          theta.length_scale(input) = length_scale_unit_(input) * std::exp(value);
         break;
       case Part::signal_variance:
         theta.signal_variance = output_variance_ * std::exp(value);

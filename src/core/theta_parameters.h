@@ -11,14 +11,15 @@
 
 namespace splitgp {
 
-/// In units of the spread: √d, the typical distance between two observations.
+/// In units of the spread: √d for d length scales, the typical distance between two observations.
 inline double medium_length_scale(const TrainingSet& set) {
-  return std::sqrt(static_cast<double>(set.input_spread.size()));
+  return std::sqrt(static_cast<double>(set.length_scale_groups.size()));
 }
 
 /// θ as Train sees it: a vector of dimensionless parameters. They are logs of length scales over
-/// the input's spread and of variances over the output's variance, and means in spreads from the
-/// output's mean, so that one set of priors, bounds and starting points serves data in any units.
+/// the spread of their inputs and of variances over the output's variance, and means in spreads
+/// from the output's mean, so that one set of priors, bounds and starting points serves data in any
+/// units.
 class ThetaParameters {
  public:
   /// One kernel family; fixed parameters stay as they are in `base`. Keeps a reference to `set`,
@@ -36,7 +37,7 @@ class ThetaParameters {
   Eigen::VectorXd parameters(const Hyperparameters& theta) const;
   Hyperparameters theta(const Eigen::VectorXd& parameters) const;
   /// From derivatives with respect to θ, in ThetaOrder, to those with respect to the parameters.
-  ThetaOrder order() const { return {set_.input_spread.size(), set_.output_spread.size()}; }
+  ThetaOrder order() const { return {set_.length_scale_groups.size(), set_.output_spread.size()}; }
   Eigen::VectorXd gradient(const Eigen::VectorXd& natural) const;
   /// The same for second derivatives.
   Eigen::MatrixXd curvature(const Eigen::MatrixXd& natural) const;
@@ -66,7 +67,8 @@ class ThetaParameters {
 
   const TrainingSet& set_;
   Hyperparameters base_;
-  double output_variance_;  // the unit of variances
+  double output_variance_;             // the unit of variances
+  Eigen::VectorXd length_scale_unit_;  // of each input
   std::vector<Parameter> parameters_;
   Eigen::VectorXd lower_, upper_, prior_mean_, prior_deviation_;
 };

@@ -45,7 +45,8 @@ bool begins_regime(const StreamKnowledge& knowledge) {
   const std::uint64_t n = knowledge.observations;
   // What was never as usual is not new.
   return (surprise.loud() || surprise.quiet()) && surprise.rows() < n &&
-         knowledge.schedule.surprise_due(n, n - surprise.rows(), knowledge.inputs());
+         knowledge.schedule.surprise_due(n, n - surprise.rows(),
+                                         knowledge.length_scale_groups.size());
 }
 
 TrainingPlan surprise_plan(const StreamKnowledge& knowledge, const Options& options) {

@@ -26,7 +26,7 @@ class TrainingSchedule {
     std::uint64_t patience = 0;       // … and how many more before the next may train
   };
 
-  explicit TrainingSchedule(Eigen::Index inputs) { marks_.next = fewest(inputs); }
+  explicit TrainingSchedule(Eigen::Index length_scales) { marks_.next = fewest(length_scales); }
   explicit TrainingSchedule(const Marks& marks) : marks_(marks) {}
   const Marks& marks() const { return marks_; }
 
@@ -45,8 +45,9 @@ class TrainingSchedule {
   }
 
   /// A surprise: the rows since `regime` are not like those before.
-  bool surprise_due(std::uint64_t observations, std::uint64_t regime, Eigen::Index inputs) const {
-    return marks_.ever_trained && observations >= regime + fewest(inputs) * 3 / 2 &&
+  bool surprise_due(std::uint64_t observations, std::uint64_t regime,
+                    Eigen::Index length_scales) const {
+    return marks_.ever_trained && observations >= regime + fewest(length_scales) * 3 / 2 &&
            observations >= marks_.surprised + marks_.patience;
   }
   /// Its training is over. If it began a regime, that is trained whenever it has doubled.
@@ -88,9 +89,9 @@ class TrainingSchedule {
   static constexpr std::uint64_t kLeastPatience = 64;
   static constexpr std::uint64_t kMostPatience = 4096;
 
-  static std::uint64_t fewest(Eigen::Index inputs) {
+  static std::uint64_t fewest(Eigen::Index length_scales) {
     std::uint64_t observations = 32;
-    while (observations < static_cast<std::uint64_t>(2 * (inputs + 3))) observations *= 2;
+    while (observations < static_cast<std::uint64_t>(2 * (length_scales + 3))) observations *= 2;
     return observations;
   }
 

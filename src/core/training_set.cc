@@ -73,6 +73,7 @@ TrainingSet scale_of(const StreamKnowledge& knowledge) {
   set.input_spread = inputs.spread();
   set.output_mean = outputs.mean();
   set.output_spread = outputs.spread();
+  set.length_scale_groups = knowledge.length_scale_groups;
   set.constant_input.resize(static_cast<std::size_t>(set.input_spread.size()));
   for (Index k = 0; k < set.input_spread.size(); ++k) {
     // Rounding in the running mean leaves a constant column a spread of some ε of its value.
@@ -89,6 +90,22 @@ TrainingSet scale_of(const StreamKnowledge& knowledge) {
     }
   }
   return set;
+}
+
+Eigen::VectorXd length_scale_unit(const TrainingSet& set) {
+  Eigen::VectorXd unit = set.input_spread;
+  for (Index group = 0; group < set.length_scale_groups.size(); ++group) {
+    const std::vector<Index>& members = set.length_scale_groups.members(group);
+    if (members.size() == 1) continue;
+    double squares = 0.0;
+    for (const Index k : members) {
+      if (set.constant_input[static_cast<std::size_t>(k)]) continue;
+      squares += set.input_spread(k) * set.input_spread(k);
+    }
+    // If all are constant, there is no length scale to learn.
+    for (const Index k : members) unit(k) = squares > 0.0 ? std::sqrt(squares) : 1.0;
+  }
+  return unit;
 }
 
 TrainingSet draw_training_set(const StreamKnowledge& knowledge, const TrainingRegions& regions,
@@ -151,11 +168,11 @@ TrainingSet neighbourhoods(const TrainingSet& set, Index most_observations, Inde
   TrainingSet result = set;
   result.blocks.clear();
   result.observations = 0;
+  const Eigen::RowVectorXd inverse_spread = length_scale_unit(set).cwiseInverse().transpose();
   for (const TrainingSet::Block& block : set.blocks) {
     if (result.observations >= most_observations) break;
     const Index n = block.inputs.rows() - block.given;
     const Index size = std::min(n, block_size);
-    const Eigen::RowVectorXd inverse_spread = set.input_spread.cwiseInverse().transpose();
     const Eigen::VectorXd distance =
         ((block.inputs.rowwise() - block.inputs.row(n / 2)) * inverse_spread.asDiagonal())
             .rowwise()

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/centers.h"
+#include "core/length_scale_groups.h"
 #include "core/stream_knowledge.h"
 
 namespace splitgp {
@@ -30,7 +31,13 @@ struct TrainingSet {
   Eigen::VectorXd output_mean;
   Eigen::VectorXd output_spread;
   std::vector<bool> constant_input;
+  LengthScaleGroups length_scale_groups;
 };
+
+/// The unit in which each input's length scale is learned: its spread or, in a group, that of the
+/// whole group, √Σ spread². So a code of many columns weighs as much as one column that tells as
+/// much, and the inputs of a group have the same unit.
+Eigen::VectorXd length_scale_unit(const TrainingSet& set);
 
 /// Bounds on one evaluation: Σ n³ over the blocks, to which its cost is proportional (about a tenth
 /// of a second), and so the size of a block; and the fewest observations a block should have.

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "core/columns.h"
 #include "core/option_table.h"
@@ -68,6 +69,13 @@ void check_options(const Options& options) {
       reject(entry.name, " is ", value, "; it must be at least ", entry.least, or_zero);
     } else if constexpr (std::is_same_v<Value, double>) {
       check_range(entry.name, options.*member, static_cast<double>(entry.least), kLargestMagnitude);
+    } else if constexpr (std::is_same_v<Value, std::vector<int>>) {
+      const std::vector<int>& values = options.*member;
+      for (std::size_t k = 0; k < values.size(); ++k) {
+        if (values[k] >= entry.least) continue;
+        reject(entry.name, "[", static_cast<Eigen::Index>(k), "] is ", values[k],
+               "; it must be at least ", entry.least);
+      }
     }
   });
 }
@@ -159,10 +167,27 @@ Hyperparameters complete(Hyperparameters theta, Eigen::Index inputs, Eigen::Inde
   return theta;
 }
 
+void check_tied(const Hyperparameters& theta, const LengthScaleGroups& groups) {
+  for (Eigen::Index k = 0; k < groups.inputs(); ++k) {
+    const Eigen::Index first = groups.members(groups.of(k)).front();
+    if (theta.length_scale(k) == theta.length_scale(first)) continue;
+    reject("length_scale[", first, "] is ", theta.length_scale(first), " and length_scale[", k,
+           "] is ", theta.length_scale(k), "; length_scale_groups says that they are the same");
+  }
+}
+
+LengthScaleGroups groups_of(const Options& options, Eigen::Index inputs) {
+  const std::vector<int>& groups = options.length_scale_groups;
+  if (!groups.empty()) check_width("length_scale_groups", std::ssize(groups), inputs);
+  return {inputs, groups};
+}
+
 Hyperparameters starting_theta(const Options& options, Eigen::Index inputs, Eigen::Index outputs) {
   Hyperparameters theta = options.hyperparameters.value_or(Hyperparameters{});
   if (options.kernel != KernelFamily::automatic) theta.kernel = options.kernel;
-  return complete(std::move(theta), inputs, outputs);
+  theta = complete(std::move(theta), inputs, outputs);
+  check_tied(theta, groups_of(options, inputs));
+  return theta;
 }
 
 }  // namespace splitgp

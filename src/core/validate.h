@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 #include <cstddef>
 
+#include "core/length_scale_groups.h"
 #include "splitgp/options.h"
 #include "splitgp/storage.h"
 
@@ -29,6 +30,12 @@ void check_batch(const MatrixView& X, const MatrixView& Y, const MatrixView& noi
 
 /// θ with every empty part filled in; throws InvalidArgument if it is invalid.
 Hyperparameters complete(Hyperparameters theta, Eigen::Index inputs, Eigen::Index outputs);
+/// Throws InvalidArgument if the inputs of a group have different length scales.
+/// REQUIRES: θ is complete.
+void check_tied(const Hyperparameters& theta, const LengthScaleGroups& groups);
+
+/// The groups that `options` asks for; throws InvalidArgument if there is not one for each input.
+LengthScaleGroups groups_of(const Options& options, Eigen::Index inputs);
 
 /// The θ of a model that has learned nothing yet, complete.
 Hyperparameters starting_theta(const Options& options, Eigen::Index inputs, Eigen::Index outputs);

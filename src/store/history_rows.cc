@@ -78,7 +78,8 @@ std::map<std::uint64_t, Hyperparameters> read_trends(const Database& database) {
 
 }  // namespace
 
-ThetaVersions read_thetas(const Database& database, Eigen::Index inputs, Eigen::Index outputs) {
+ThetaVersions read_thetas(const Database& database, const LengthScaleGroups& groups,
+                          Eigen::Index outputs) {
   std::map<std::uint64_t, Hyperparameters> trends = read_trends(database);
   ThetaVersions thetas;
   TableReader rows(database, "theta", "version");
@@ -95,7 +96,8 @@ ThetaVersions read_thetas(const Database& database, Eigen::Index inputs, Eigen::
       theta.mean = read_vector(rows, "mean");
       theta.output_scale = read_vector(rows, "output_scale");
       rows.end_row();
-      theta = complete(std::move(theta), inputs, outputs);
+      theta = complete(std::move(theta), groups.inputs(), outputs);
+      check_tied(theta, groups);
     } catch (const InvalidArgument& error) {
       rows.fail(error.what());
     }

@@ -4,6 +4,7 @@
 #include <map>
 #include <vector>
 
+#include "core/length_scale_groups.h"
 #include "core/theta.h"
 #include "splitgp/results.h"
 #include "store/table_rows.h"
@@ -16,7 +17,8 @@ using ThetaVersions = std::map<std::uint64_t, ThetaPointer>;
 void write_theta(TableWriter& rows, const Hyperparameters& theta, std::uint64_t version);
 /// The part of θ that formats before 2 did not have.
 void write_trend(TableWriter& rows, const Hyperparameters& theta, std::uint64_t version);
-ThetaVersions read_thetas(const Database& database, Eigen::Index inputs, Eigen::Index outputs);
+ThetaVersions read_thetas(const Database& database, const LengthScaleGroups& groups,
+                          Eigen::Index outputs);
 
 void write_training(TableWriter& rows, std::uint64_t number, const TrainResult& result);
 /// The part of a training that formats before 2 did not have.

@@ -62,7 +62,7 @@ StoredModel read_model(Database& database) {
 
   Options options = read_options(database, format_version(database));
   try {
-    options.hyperparameters = complete(*options.hyperparameters, shape.inputs, shape.outputs);
+    options.hyperparameters = starting_theta(options, shape.inputs, shape.outputs);
   } catch (const InvalidArgument& error) {
     throw damaged(database.path(), std::string("option hyperparameters: ") + error.what());
   }
@@ -71,7 +71,8 @@ StoredModel read_model(Database& database) {
   model.state = std::make_unique<ModelState>(shape.inputs, shape.outputs, std::move(options));
   ModelState& state = *model.state;
 
-  const ThetaVersions thetas = read_thetas(database, shape.inputs, shape.outputs);
+  const ThetaVersions thetas =
+      read_thetas(database, state.knowledge.length_scale_groups, shape.outputs);
   const auto theta = thetas.find(numbers.version("theta_version"));
   if (theta == thetas.end()) throw damaged(database.path(), "its theta_version is not in theta");
   state.knowledge.theta = theta->second;

@@ -46,6 +46,7 @@ std::optional<std::vector<Number>> parse_list(std::string_view text) {
 
 std::string to_text(const Eigen::VectorXd& numbers) { return list(numbers); }
 std::string to_text(const std::vector<std::uint64_t>& numbers) { return list(numbers); }
+std::string to_text(const std::vector<int>& numbers) { return list(numbers); }
 std::string to_text(double number) {
   std::string text;
   append(text, number);
@@ -61,6 +62,8 @@ std::optional<Eigen::VectorXd> to_vector(std::string_view text) {
 std::optional<std::vector<std::uint64_t>> to_sequence_numbers(std::string_view text) {
   return parse_list<std::uint64_t>(text);
 }
+
+std::optional<std::vector<int>> to_integers(std::string_view text) { return parse_list<int>(text); }
 
 template <typename Number>
 std::optional<Number> to_number(std::string_view text) {

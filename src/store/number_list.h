@@ -13,11 +13,13 @@ namespace splitgp::store {
 /// back as the same number.
 std::string to_text(const Eigen::VectorXd& numbers);
 std::string to_text(const std::vector<std::uint64_t>& numbers);
+std::string to_text(const std::vector<int>& numbers);
 std::string to_text(double number);
 
 /// The inverse; nullopt if the text is not such a list.
 std::optional<Eigen::VectorXd> to_vector(std::string_view text);
 std::optional<std::vector<std::uint64_t>> to_sequence_numbers(std::string_view text);
+std::optional<std::vector<int>> to_integers(std::string_view text);
 
 /// The whole text as one number; nullopt if it is not a number.
 template <typename Number>

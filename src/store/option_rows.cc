@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "core/option_table.h"
 #include "core/validate.h"
@@ -56,6 +57,10 @@ bool read_value(std::string_view name, std::string_view text, Value& value) {
   } else if constexpr (std::is_enum_v<Value>) {
     value = parse<Value>(name, text);
     return true;
+  } else if constexpr (std::is_same_v<Value, std::vector<int>>) {
+    const std::optional<std::vector<int>> numbers = to_integers(text);
+    if (numbers) value = *numbers;
+    return numbers.has_value();
   } else if constexpr (std::is_same_v<Value, Vector>) {
     const std::optional<Eigen::VectorXd> numbers = to_vector(text);
     if (numbers) value = *numbers;

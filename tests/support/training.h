@@ -38,6 +38,7 @@ inline TrainingSet small_training_set(Eigen::Index inputs, Eigen::Index outputs,
   set.input_spread(0) = 6.0;
   set.output_mean = Eigen::VectorXd::Constant(outputs, 5.0);
   set.output_spread = Eigen::VectorXd::Constant(outputs, 1.5);
+  set.length_scale_groups = LengthScaleGroups(inputs);
   set.constant_input.assign(static_cast<std::size_t>(inputs), false);
   return set;
 }

@@ -7,6 +7,7 @@
 
 #include "cli/input_flags.h"
 #include "cli/model_flags.h"
+#include "cli/table_flags.h"
 
 namespace splitgp {
 
@@ -16,7 +17,6 @@ struct StreamFlags {
   std::vector<std::string> targets;
   std::vector<std::string> inputs;
   std::vector<std::string> ignored;
-  std::string time_column;
   std::string model;
   std::string predictions;
   std::string rejects;
@@ -29,6 +29,8 @@ struct StreamFlags {
   double commit_every = 1.0;
   bool reread = false;
   bool resume_stdin = false;
+  bool explain_recipe = false;
+  TableFlags table_flags;
   ModelFlags model_flags;
   InputFlags input_flags;
 };

@@ -140,6 +140,7 @@ class StreamRun {
     // corrected. Not later: the row and its position must be committed together.
     if (good) committing_.make_file();
     updated_.rejected = false;
+    arrived_counts_ = false;
     const Fate fate = good ? process() : Fate::rejected;
     // This row is not counted, so that the next run, after a correction, starts with it.
     if (fate == Fate::rejected && flags_.strict) {
@@ -148,6 +149,7 @@ class StreamRun {
     }
     ++record_->rows_read;
     reading_.count_row();
+    if (arrived_counts_) count_learned(arrived_);
     switch (fate) {
       case Fate::learned:
         count_learned(scored_);
@@ -167,7 +169,7 @@ class StreamRun {
         break;
       case Fate::rejected:
         ++record_->rejected;
-        committing_.write_rejected(rejected_);
+        committing_.write_rejected(rejected_, nullptr);
         reporting_.add_rejected(rejected_);
         break;
     }
@@ -264,7 +266,7 @@ class StreamRun {
     if (!flags_.test_only) {
       updated_ = model_->file().update(x, arrived_.observed, 0.0, applied_.time);
     }
-    count_learned(arrived_);
+    arrived_counts_ = true;
   }
 
   void answer() {
@@ -298,7 +300,8 @@ class StreamRun {
   std::vector<table::Cell> cells_;
   table::Applied applied_;
   ScoredRow scored_;
-  ScoredRow arrived_;  // with a horizon: the row whose target came
+  ScoredRow arrived_;            // with a horizon: the row whose target came, …
+  bool arrived_counts_ = false;  // … if one did
   Prediction prediction_;
   UpdateResult updated_;  // by row_; rejected only if it is an outlier
 };

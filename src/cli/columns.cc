@@ -92,7 +92,8 @@ std::vector<std::string> find_columns(const std::string& flag,
 ObservationColumns choose_columns(const std::vector<std::string>& columns,
                                   const std::vector<std::string>& targets,
                                   const std::vector<std::string>& inputs,
-                                  const std::vector<std::string>& ignored) {
+                                  const std::vector<std::string>& ignored,
+                                  bool may_have_no_inputs) {
   ObservationColumns result;
   result.outputs = find_columns("--target", targets, columns);
   const std::vector<std::string> left_out = find_columns("--ignore", ignored, columns);
@@ -107,7 +108,8 @@ ObservationColumns choose_columns(const std::vector<std::string>& columns,
       result.inputs.push_back(name);
     }
   }
-  if (result.inputs.empty()) throw CommandError(kUsage, "no columns are left to be inputs");
+  if (result.inputs.empty() && !may_have_no_inputs)
+    throw CommandError(kUsage, "no columns are left to be inputs");
   std::vector<std::string> sorted = result.inputs;
   std::sort(sorted.begin(), sorted.end());
   const auto twice = std::adjacent_find(sorted.begin(), sorted.end());

@@ -24,7 +24,8 @@ struct ObservationColumns {
 ObservationColumns choose_columns(const std::vector<std::string>& columns,
                                   const std::vector<std::string>& targets,
                                   const std::vector<std::string>& inputs,
-                                  const std::vector<std::string>& ignored);
+                                  const std::vector<std::string>& ignored,
+                                  bool may_have_no_inputs = false);
 
 /// A model keeps the columns it was made with, `kept`. Throws CommandError naming the first flag
 /// that asks for others. `file` is the model file; `columns` are those of the input, which need not

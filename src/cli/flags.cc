@@ -41,7 +41,7 @@ void add_input_flags(CLI::App& command, InputFlags& flags) {
                   "Column separator of CSV: one character, or tab (the most frequent of , ; tab | "
                   "in the header)")
       ->group(group);
-  command.add_option("--decimal", flags.decimal, "Decimal mark of CSV: . or , (.)")
+  command.add_option("--decimal", flags.decimal, "Decimal mark of CSV: . or , (found)")
       ->check(CLI::IsMember({".", ","}))
       ->group(group);
   command
@@ -56,7 +56,8 @@ void add_flags(CLI::App& command, StreamFlags& flags) {
   command.add_option("INPUT", flags.paths, kInput)->required();
   add_columns(command, "-t,--target", flags.targets,
               "Columns to predict, by name or number (from 1)");
-  add_columns(command, "--inputs", flags.inputs, "Columns to predict from (all others)");
+  add_columns(command, "--inputs", flags.inputs,
+              "Columns to predict from (all others that can help)");
   add_columns(command, "--ignore", flags.ignored, "Columns to leave out");
   add_file(command, "-m,--model", flags.model,
            "Model file to create, or to resume if it exists (the model is not kept)");
@@ -92,6 +93,9 @@ void add_flags(CLI::App& command, StreamFlags& flags) {
           "--resume-stdin", flags.resume_stdin,
           "Standard input starts from the beginning again: skip the rows read in earlier runs")
       ->group(group);
+  command.add_flag("--explain-recipe", flags.explain_recipe,
+                   "Print what the columns are taken for, as flags that --config reads, and stop");
+  flags.table_flags.add_to(command);
   add_input_flags(command, flags.input_flags);
   flags.model_flags.add_to(command);
 }

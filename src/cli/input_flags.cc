@@ -9,7 +9,7 @@ InputOptions InputFlags::options() const {
   if (format == "csv") options.format = RowFormat::csv;
   if (format == "tsv") options.format = RowFormat::tsv;
   if (format == "ndjson") options.format = RowFormat::ndjson;
-  options.csv.decimal_mark = decimal.front();
+  if (!decimal.empty()) options.csv.decimal_mark = decimal.front();
   options.csv.header = !no_header;
   if (separator == "tab" || separator == "\\t") {
     options.csv.separator = '\t';

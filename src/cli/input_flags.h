@@ -10,7 +10,7 @@ namespace splitgp {
 struct InputFlags {
   std::string format = "auto";
   std::string separator;
-  std::string decimal = ".";
+  std::string decimal;  ///< Empty: found, or as the model has it.
   bool no_header = false;
 
   InputOptions options() const;

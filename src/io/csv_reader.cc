@@ -82,9 +82,10 @@ std::string CsvReader::reason_to_reject(Scan found) const {
 
 RowReader::Next CsvReader::next_record(RejectedRow& rejected) {
   // Only the first line of what was rejected: the lines after it may be sound.
-  if (std::exchange(drop_line_, false)) {
+  if (drop_line_) {
     std::string_view line;
     text_.take_line(line);
+    drop_line_ = false;
   }
   while (true) {
     std::size_t length = 0;

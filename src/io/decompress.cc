@@ -53,8 +53,9 @@ class Decompressor : public ByteSource {
         throw ReadError(name_ + ": the compressed data is truncated");
       }
       if (begin_ == end_) {
-        begin_ = 0;
-        end_ = packed_->read(buffer_.data(), buffer_.size());
+        const std::size_t got = packed_->read(buffer_.data(), buffer_.size());
+        begin_ = 0;  // not before: a read that throws may be repeated
+        end_ = got;
         ended_ = end_ == 0;
       }
     }

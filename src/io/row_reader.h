@@ -43,7 +43,8 @@ class RowReader {
   virtual void select(ColumnSelection selection) = 0;
 
   enum class Next { row, rejected, end };
-  /// Sets `row` or `rejected`, whichever it returns.
+  /// Sets `row` or `rejected`, whichever it returns. If the source throws WaitEnded or another
+  /// exception of its Waiter, the call may be repeated.
   virtual Next next(Row& row, RejectedRow& rejected) = 0;
 
   /// Skips rows, good or bad; returns how many there were.

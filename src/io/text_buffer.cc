@@ -66,7 +66,6 @@ bool TextBuffer::first_line_too_long() {
 }
 
 TextBuffer::Line TextBuffer::take_line(std::string_view& line) {
-  bool dropped = false;
   std::size_t looked = 0;
   std::size_t end = 0;
   while ((end = text().find('\n', looked)) == std::string_view::npos) {
@@ -74,11 +73,12 @@ TextBuffer::Line TextBuffer::take_line(std::string_view& line) {
     if (too_long()) {
       consume(looked);
       looked = 0;
-      dropped = true;
+      dropping_ = true;
     }
     if (!fill()) break;
   }
   const bool broken = end != std::string_view::npos;
+  const bool dropped = std::exchange(dropping_, false);
   if (!broken && text().empty()) return dropped ? Line::too_long : Line::end;
   line = text().substr(0, end);
   consume(broken ? end + 1 : line.size());

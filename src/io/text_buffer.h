@@ -26,7 +26,7 @@ class TextBuffer {
   void consume(std::size_t count);
 
   enum class Line { whole, too_long, end };
-  /// Consumes the next line. `line` is the line without its line break, valid until the next call.
+  /// Consumes the next line; if the source throws, the call may be repeated. `line` is the line without its line break, valid until the next call.
   /// A line that is too long is dropped as it arrives.
   Line take_line(std::string_view& line);
 
@@ -47,6 +47,7 @@ class TextBuffer {
   std::string front_;
   std::uint64_t line_number_ = 1;
   bool ended_ = false;
+  bool dropping_ = false;  // the rest of a line that is too long
 };
 
 }  // namespace splitgp

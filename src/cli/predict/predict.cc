@@ -2,17 +2,22 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
 
 #include "cli/columns.h"
 #include "cli/exit_code.h"
 #include "cli/predict/prediction_writer.h"
+#include "cli/recipe_of.h"
 #include "cli/row_file.h"
 #include "cli/scores/score_table.h"
 #include "cli/scores/scores.h"
 #include "io/csv_writer.h"
 #include "io/printable.h"
 #include "splitgp/model_file.h"
+#include "table/state.h"
 
 namespace splitgp {
 
@@ -26,7 +31,13 @@ constexpr Index kBatch = 1024;
 class PredictRun : private Waiter {
  public:
   explicit PredictRun(const PredictFlags& flags)
-      : flags_(flags), loaded_(load(flags.model)), columns_(columns_of(loaded_)) {
+      : flags_(flags),
+        loaded_(load(flags.model)),
+        recipe_(recipe_of(loaded_, flags.input_flags)),
+        state_(table::RecipeState::load(recipe_, [this](const std::string& key) {
+          const auto found = loaded_.notes.find(key);
+          return found == loaded_.notes.end() ? std::nullopt : std::optional(found->second);
+        })) {
     loaded_.model.set_threads(flags.threads);
   }
 
@@ -37,10 +48,10 @@ class PredictRun : private Waiter {
       return kSuccess;
     }
     const bool json = flags_.to == "ndjson" || (flags_.to.empty() && named_like_ndjson());
-    ColumnSelection selection{columns_.inputs, kept_columns(rows.reader->columns()), json};
-    // If an input is missing, no row could be predicted: fail now.
-    find_columns("the model's inputs", columns_.inputs, rows.reader->columns());
-    writer_.emplace(json, selection.texts, columns_.outputs);
+    const std::vector<std::string> kept = kept_columns(rows.reader->columns());
+    ColumnSelection selection{{}, kept, json};
+    select_cells(rows.reader->columns(), selection);
+    writer_.emplace(json, kept, recipe_.target_names());
     rows.reader->select(std::move(selection));
     output_ = std::make_unique<RowFile>(flags_.output, writer_->header(), std::nullopt);
     if (!flags_.rejects.empty()) {
@@ -58,6 +69,22 @@ class PredictRun : private Waiter {
     return find_columns("--keep", flags_.kept, columns);
   }
 
+  // Cells come from columns that are kept too, or are read in addition. A target may be missing: it
+  // is what is wanted. Without an input no row could be predicted: fail now.
+  void select_cells(const std::vector<std::string>& columns, ColumnSelection& selection) {
+    find_columns("the model's inputs", recipe_.used_columns(), columns);
+    for (const std::string& name : recipe_.read_columns()) {
+      const auto count = std::count(columns.begin(), columns.end(), name);
+      if (count != 1) {
+        places_.push_back(std::nullopt);
+        continue;
+      }
+      auto place = std::find(selection.texts.begin(), selection.texts.end(), name);
+      if (place == selection.texts.end()) place = selection.texts.insert(place, name);
+      places_.push_back(static_cast<std::size_t>(place - selection.texts.begin()));
+    }
+  }
+
   bool named_like_ndjson() const {
     return flags_.output.ends_with(".ndjson") || flags_.output.ends_with(".jsonl");
   }
@@ -73,9 +100,9 @@ class PredictRun : private Waiter {
       const RowReader::Next next = reader.next(row, rejected);
       if (next == RowReader::Next::end) break;
       ++number;
-      if (next == RowReader::Next::row) {
+      if (next == RowReader::Next::row && apply(row, rejected)) {
         inputs_.col(std::ssize(cells_)) =
-            Eigen::Map<const Eigen::VectorXd>(row.numbers.data(), std::ssize(row.numbers));
+            Eigen::Map<const Eigen::VectorXd>(applied_.inputs.data(), std::ssize(applied_.inputs));
         cells_.push_back(writer_->cells(row));
         if (std::ssize(cells_) == kBatch) predict();
         continue;
@@ -103,6 +130,34 @@ class PredictRun : private Waiter {
     return number == 0 || n_rejected < number;
   }
 
+  // Makes applied_ of the row, and remembers what later rows need of it. Returns false, with the
+  // reason, if it cannot be predicted.
+  bool apply(const Row& row, RejectedRow& rejected) {
+    table_cells_.resize(places_.size());
+    unquoted_.resize(places_.size());
+    for (std::size_t k = 0; k < places_.size(); ++k) {
+      table_cells_[k] = places_[k] ? cell_of(row, *places_[k], unquoted_[k]) : table::Cell{};
+    }
+    recipe_.apply(table_cells_, state_, applied_);
+    rejected.line = row.line;
+    rejected.column = applied_.column;
+    rejected.reason = applied_.reason;
+    if (applied_.outcome == table::Applied::Outcome::rejected) return false;
+    state_.take(recipe_, applied_);
+    if (applied_.outcome == table::Applied::Outcome::ready) return true;
+    rejected.reason =
+        "the row is too early for the lags: the model has not seen enough rows before it";
+    return false;
+  }
+
+  static table::Cell cell_of(const Row& row, std::size_t place, std::string& unquoted) {
+    if (!row.json_texts) return table::Cell::of(row.texts[place]);
+    const nlohmann::json value = nlohmann::json::parse(row.texts[place], nullptr, false);
+    if (value.is_null()) return {};
+    unquoted = value.is_string() ? value.get<std::string>() : row.texts[place];
+    return table::Cell::of(unquoted);
+  }
+
   void predict() {
     const Index count = std::ssize(cells_);
     if (count == 0) return;
@@ -128,7 +183,12 @@ class PredictRun : private Waiter {
 
   const PredictFlags& flags_;
   LoadedModel loaded_;
-  ObservationColumns columns_;
+  table::Recipe recipe_;
+  table::RecipeState state_;
+  std::vector<std::optional<std::size_t>> places_;  // of the recipe's cells, in a row's texts
+  std::vector<table::Cell> table_cells_;
+  std::vector<std::string> unquoted_;  // what they point to, for JSON
+  table::Applied applied_;
   std::optional<PredictionWriter> writer_;
   std::unique_ptr<RowFile> output_;
   std::unique_ptr<RowFile> rejects_;

@@ -51,7 +51,8 @@ std::string PredictionWriter::header() const {
 }
 
 std::vector<std::string> PredictionWriter::cells(const Row& row) const {
-  std::vector<std::string> result = row.texts;
+  std::vector<std::string> result(row.texts.begin(),
+                                  row.texts.begin() + std::ssize(kept_));  // more may follow
   for (std::string& cell : result) {
     if (json_) cell = row.json_texts ? json_value(cell) : json_cell(cell);
   }

@@ -23,7 +23,8 @@ struct ScoredRow {
   Eigen::VectorXd log_density;  ///< Of what was observed.
   Eigen::VectorXd level;        ///< Of the smallest interval that holds what was observed.
 
-  /// Everything from the prediction's first column, given `observed`.
+  /// Everything from the prediction's first column, given `observed`, which is NaN if it is not
+  /// known.
   void set_prediction(const Prediction& prediction);
 
   /// Before the first training the model does not know the scale of the data. Its intervals are

@@ -42,7 +42,11 @@ void Committing::write_prediction(const ScoredRow& row) {
     line_.add(row.standard_deviation(o));
     line_.add(row.mean(o) - row.half_width(o));
     line_.add(row.mean(o) + row.half_width(o));
-    line_.add(row.observed(o));
+    if (std::isnan(row.observed(o))) {
+      line_.add("");
+    } else {
+      line_.add(row.observed(o));
+    }
   }
   predictions_->write(line_.take());
 }
@@ -68,6 +72,7 @@ void Committing::commit() {
     record_->save([this](const std::string& key, std::string text) {
       model_->file().set_note(key, std::move(text));
     });
+    model_->save_state();
     std::vector<SourcePosition> positions;
     for (const auto& [source, read] : reading_->sources()) {
       positions.push_back({source, read.rows});

@@ -32,6 +32,7 @@ class Committing : public Waiter {
   /// Creates the model file, if one is wanted and does not exist yet.
   void make_file();
   /// REQUIRES: the row is counted in the record already; that count is its number in the files.
+  /// A target that is not known yet is left empty.
   void write_prediction(const ScoredRow& row);
   void write_rejected(const RejectedRow& rejected);
   /// Adds a row to the next commit, and commits if that is due.

@@ -9,12 +9,25 @@ std::string front_key(const std::string& source) { return "stream_front " + sour
 
 }  // namespace
 
-StreamModel::StreamModel(ModelFile file, ObservationColumns columns, Kept kept)
-    : file_(std::move(file)), columns_(std::move(columns)), kept_(kept) {}
+StreamModel::StreamModel(ModelFile file, table::Recipe recipe, Kept kept)
+    : file_(std::move(file)),
+      recipe_(std::move(recipe)),
+      state_(table::RecipeState::load(recipe_,
+                                      [this](const std::string& key) { return file_.note(key); })),
+      columns_{recipe_.used_columns(), recipe_.target_names()},
+      kept_(kept) {}
 
 void StreamModel::make_file(const std::filesystem::path& path, Durability durability) {
-  file_ = ModelFile::create(path, model(), {durability, columns_.inputs, columns_.outputs});
+  file_ = ModelFile::create(path, model(), {durability, recipe_.input_names(), columns_.outputs});
+  file_.set_note(kRecipeNote, recipe_.to_text());
   kept_ = Kept::in_file;
+}
+
+void StreamModel::save_state() {
+  // A model from before there were recipes has none, and needs no state.
+  if (!file_.note(kRecipeNote)) return;
+  state_.save(
+      [this](const std::string& key, std::string text) { file_.set_note(key, std::move(text)); });
 }
 
 std::optional<Fingerprint> StreamModel::front_of(const std::string& source) const {

@@ -7,10 +7,15 @@
 #include "cli/columns.h"
 #include "cli/stream/fingerprint.h"
 #include "splitgp/model_file.h"
+#include "table/recipe.h"
+#include "table/state.h"
 
 namespace splitgp {
 
-/// The model of a stream and the columns it learns from.
+/// The note that holds the recipe of a model.
+inline constexpr const char* kRecipeNote = "table_recipe";
+
+/// The model of a stream, and the recipe that makes its inputs from the columns of a table.
 class StreamModel {
  public:
   enum class Kept {
@@ -18,12 +23,18 @@ class StreamModel {
     in_memory,    ///< Commits do nothing; a file may be made later.
     for_testing,  ///< Loaded from a file, to be tested and not taught.
   };
-  StreamModel(ModelFile file, ObservationColumns columns, Kept kept);
+  StreamModel(ModelFile file, table::Recipe recipe, Kept kept);
 
   /// Moves the model to a new file. REQUIRES: it is in memory and has learned nothing.
   void make_file(const std::filesystem::path& path, Durability durability);
   bool has_file() const { return kept_ != Kept::in_memory; }
+  /// As the table calls them.
   const ObservationColumns& columns() const { return columns_; }
+  const table::Recipe& recipe() const { return recipe_; }
+  table::RecipeState& state() { return state_; }
+  const table::RecipeState& state() const { return state_; }
+  /// Writes what the recipe remembers into notes, for the next checkpoint.
+  void save_state();
   const SplittingGp& model() const { return file_.model(); }
   ModelFile& file() { return file_; }
   const ModelFile& file() const { return file_; }
@@ -34,6 +45,8 @@ class StreamModel {
 
  private:
   ModelFile file_;
+  table::Recipe recipe_;
+  table::RecipeState state_;
   ObservationColumns columns_;
   Kept kept_;
 };

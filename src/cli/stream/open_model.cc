@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "cli/exit_code.h"
+#include "cli/recipe_of.h"
 
 namespace splitgp {
 namespace {
@@ -62,34 +63,74 @@ std::optional<StreamModel> open_model(const StreamFlags& flags) {
   if (flags.test_only) {
     LoadedModel loaded = load(flags.model);
     prepare(loaded.model.options(), loaded.model);
-    ObservationColumns columns = columns_of(loaded);
-    return StreamModel(ModelFile::in_memory(std::move(loaded.model)), std::move(columns),
-                       StreamModel::Kept::for_testing);
+    table::Recipe recipe = recipe_of(loaded, flags.input_flags);
+    ModelFile file = ModelFile::in_memory(std::move(loaded.model));
+    for (auto& [key, text] : loaded.notes) {
+      if (key.starts_with("table_")) file.set_note(key, std::move(text));
+    }
+    return StreamModel(std::move(file), std::move(recipe), StreamModel::Kept::for_testing);
   }
   ModelFileOptions options;
   options.durability = durability_of(flags);
   ModelFile file = ModelFile::open(flags.model, std::move(options));
   prepare(file.model().options(), file);
-  ObservationColumns columns = columns_of(file);
-  return StreamModel(std::move(file), std::move(columns), StreamModel::Kept::in_file);
+  table::Recipe recipe = recipe_of(file, flags.input_flags);
+  return StreamModel(std::move(file), std::move(recipe), StreamModel::Kept::in_file);
 }
 
-StreamModel new_model(const StreamFlags& flags, const std::vector<std::string>& columns,
-                      const std::string& name) {
+table::Found find_recipe(const StreamFlags& flags, const std::vector<std::string>& columns,
+                         const FirstRows& rows, const std::string& name) {
   if (!flags.input_flags.no_header && looks_like_data(columns)) {
     throw CommandError(
         kUsage,
         fmt::format("{}: the first line is all numbers; if it is data, use --no-header", name));
   }
-  ObservationColumns chosen = choose_columns(columns, flags.targets, flags.inputs, flags.ignored);
+  table::Wishes wishes = flags.table_flags.wishes(columns);
+  // A column may be ignored in two ways.
+  std::vector<std::string> ignored = flags.ignored;
+  for (const auto& [column, as] : wishes.as) {
+    const bool named = std::find(ignored.begin(), ignored.end(), column) != ignored.end();
+    if (as == table::As::ignore && !named) ignored.push_back(column);
+  }
+  ObservationColumns chosen =
+      choose_columns(columns, flags.targets, flags.inputs, ignored, !wishes.lags.empty());
+  wishes.targets = chosen.outputs;
+  wishes.ignored = find_columns("--ignore", flags.ignored, columns);
+  if (!flags.inputs.empty()) wishes.inputs = chosen.inputs;
+  if (!flags.input_flags.decimal.empty()) wishes.decimal_mark = flags.input_flags.decimal.front();
+  // The order of the inputs is that of --inputs, if it is given.
+  std::vector<std::string> order = wishes.inputs;
+  for (const std::string& column : rows.columns) {
+    if (std::find(order.begin(), order.end(), column) == order.end()) order.push_back(column);
+  }
+  std::vector<std::size_t> place;
+  for (const std::string& column : order) {
+    place.push_back(static_cast<std::size_t>(
+        std::find(rows.columns.begin(), rows.columns.end(), column) - rows.columns.begin()));
+  }
+  table::RecipeFinder finder(order, std::move(wishes));
+  std::vector<table::Cell> cells(order.size());
+  for (const LookedRow& row : rows.rows) {
+    if (row.outcome != RowReader::Next::row) continue;
+    for (std::size_t k = 0; k < cells.size(); ++k) {
+      cells[k] = table::Cell::of(row.row.texts[place[k]]);
+    }
+    finder.add(cells);
+  }
+  if (rows.complete) finder.set_complete();
+  return finder.find();
+}
+
+StreamModel new_model(const StreamFlags& flags, table::Recipe recipe) {
   Options options = flags.model_flags.options();
+  const auto inputs = std::ssize(recipe.input_names());
   if (options.hyperparameters && options.hyperparameters->length_scale.size() == 1) {
     Vector& length_scale = options.hyperparameters->length_scale;
-    length_scale = Eigen::VectorXd::Constant(std::ssize(chosen.inputs), length_scale(0));
+    length_scale = Eigen::VectorXd::Constant(inputs, length_scale(0));
   }
-  SplittingGp model(std::ssize(chosen.inputs), std::ssize(chosen.outputs), std::move(options));
+  SplittingGp model(inputs, std::ssize(recipe.target_names()), std::move(options));
   if (!flags.model.empty()) require_folder(flags.model);
-  return StreamModel(ModelFile::in_memory(std::move(model)), std::move(chosen),
+  return StreamModel(ModelFile::in_memory(std::move(model)), std::move(recipe),
                      StreamModel::Kept::in_memory);
 }
 

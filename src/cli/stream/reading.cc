@@ -36,6 +36,45 @@ std::optional<std::uint64_t> total_size(const std::vector<std::string>& paths) {
 Reading::Reading(const StreamFlags& flags, const StopSignal& stop, Waiter& waiter)
     : flags_(flags), stop_(stop), waiter_(waiter), bytes_total_(total_size(flags.paths)) {}
 
+int Reading::LookingWaiter::milliseconds_to_idle() {
+  if (!end_) return usual_.milliseconds_to_idle();
+  const auto left =
+      std::chrono::ceil<std::chrono::milliseconds>(*end_ - std::chrono::steady_clock::now());
+  return static_cast<int>(std::max<std::int64_t>(left.count(), 0));
+}
+
+void Reading::LookingWaiter::idle() {
+  if (end_) throw LookEnded();
+  usual_.idle();
+}
+
+const FirstRows& Reading::look_ahead(std::size_t most) {
+  const std::vector<std::string>& all = columns();
+  first_rows_ = {};
+  delivered_ = 0;
+  for (const std::string& name : all) {
+    if (std::count(all.begin(), all.end(), name) == 1) first_rows_.columns.push_back(name);
+  }
+  open_.reader->select({{}, first_rows_.columns});
+  try {
+    while (first_rows_.rows.size() < most) {
+      if (stop_.received() != 0) break;
+      LookedRow looked;
+      looked.outcome = open_.reader->next(looked.row, looked.rejected);
+      if (looked.outcome == RowReader::Next::end) {
+        first_rows_.complete = true;
+        break;
+      }
+      looked.front = open_.reader->front().size();
+      if (first_rows_.rows.empty()) waiter_.begin();
+      first_rows_.rows.push_back(std::move(looked));
+    }
+  } catch (const LookEnded&) {  // the rest has not arrived yet
+  }
+  waiter_.end();
+  return first_rows_;
+}
+
 bool Reading::open_next() {
   close();
   if (end_ != End::input || next_path_ == flags_.paths.size()) return false;
@@ -50,14 +89,18 @@ void Reading::close() {
   waited_before_ += open_.source->waited_seconds();
   bytes_before_ += open_.source->position();
   open_ = {};
+  first_rows_ = {};
+  delivered_ = 0;
 }
 
 std::string Reading::begin(const StreamModel& model) {
-  ColumnSelection selection;
-  selection.numbers = model.columns().inputs;
-  selection.numbers.insert(selection.numbers.end(), model.columns().outputs.begin(),
-                           model.columns().outputs.end());
-  open_.reader->select(std::move(selection));
+  const std::vector<std::string>& wanted = model.recipe().read_columns();
+  open_.reader->select({{}, wanted});
+  read_places_.clear();
+  for (const std::string& name : wanted) {
+    const auto found = std::find(first_rows_.columns.begin(), first_rows_.columns.end(), name);
+    read_places_.push_back(static_cast<std::size_t>(found - first_rows_.columns.begin()));
+  }
 
   const bool replayed = path_ != "-" || flags_.resume_stdin;
   std::uint64_t position = 0;
@@ -75,7 +118,8 @@ std::string Reading::begin(const StreamModel& model) {
   }
   if (position > 0) require_same_front(model);
   sources_[source_] = {position, {}};
-  extend_front();
+  // Of rows that were only looked at, nothing is remembered.
+  if (first_rows_.rows.empty()) extend_front(open_.reader->front());
   return "";
 }
 
@@ -87,20 +131,40 @@ void Reading::require_same_front(const StreamModel& model) const {
                                    "differently; use --reread to learn all of it");
 }
 
-void Reading::extend_front() {
-  if (path_ != "-") sources_[source_].front.extend(open_.reader->front());
+void Reading::extend_front(std::string_view front) {
+  if (path_ != "-") sources_[source_].front.extend(front);
 }
 
 RowReader::Next Reading::next(Row& row, RejectedRow& rejected) {
   if (stop_.received() != 0) end_ = End::signal;
   if (end_ == End::input && flags_.limit && rows_ >= *flags_.limit) end_ = End::limit;
-  return end_ == End::input ? open_.reader->next(row, rejected) : RowReader::Next::end;
+  if (end_ != End::input) return RowReader::Next::end;
+  looked_front_ = 0;
+  if (delivered_ == first_rows_.rows.size()) return open_.reader->next(row, rejected);
+  LookedRow& looked = first_rows_.rows[delivered_++];
+  const RowReader::Next outcome = looked.outcome;
+  looked_front_ = looked.front;
+  rejected = std::move(looked.rejected);
+  row.line = looked.row.line;
+  row.texts.resize(read_places_.size());
+  if (outcome == RowReader::Next::row) {
+    for (std::size_t k = 0; k < read_places_.size(); ++k) {
+      row.texts[k] = looked.row.texts[read_places_[k]];
+    }
+  }
+  looked = {};
+  if (delivered_ == first_rows_.rows.size()) {  // the memory is not needed any more
+    first_rows_.rows.clear();
+    delivered_ = 0;
+  }
+  return outcome;
 }
 
 void Reading::count_row() {
   ++rows_;
   ++sources_[source_].rows;
-  extend_front();
+  const std::string_view front = open_.reader->front();
+  extend_front(looked_front_ > 0 ? front.substr(0, looked_front_) : front);
 }
 
 double Reading::busy_seconds() const {

@@ -5,10 +5,12 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/stop_signal.h"
 #include "cli/stream/fingerprint.h"
+#include "cli/stream/first_rows.h"
 #include "cli/stream/model.h"
 #include "cli/stream/stream.h"
 #include "io/open_rows.h"
@@ -32,6 +34,10 @@ class Reading {
   /// `stop` and `waiter` must outlive it.
   Reading(const StreamFlags& flags, const StopSignal& stop, Waiter& waiter);
 
+  /// Reads up to `most` first rows of the open input: of a file all of them, of a live pipe what
+  /// arrives within a moment of the first row. next() will deliver them.
+  const FirstRows& look_ahead(std::size_t most);
+  std::size_t looked_rows() const { return first_rows_.rows.size(); }
   /// Opens the next input. False after the last one, after the limit and after a signal.
   bool open_next();
   /// Selects the model's columns and skips the rows that were read before. Returns why nothing can
@@ -57,15 +63,37 @@ class Reading {
 
  private:
   void close();
+  // While looking ahead, a wait ends after a moment; otherwise it is the stream's.
+  class LookingWaiter : public Waiter {
+   public:
+    explicit LookingWaiter(Waiter& usual) : usual_(usual) {}
+    void begin() { end_ = std::chrono::steady_clock::now() + kMoment; }
+    void end() { end_.reset(); }
+
+   private:
+    static constexpr std::chrono::milliseconds kMoment{200};
+    void before_wait() override { usual_.before_wait(); }
+    int milliseconds_to_idle() override;
+    void idle() override;
+    int end_descriptor() const override { return usual_.end_descriptor(); }
+    Waiter& usual_;
+    std::optional<std::chrono::steady_clock::time_point> end_;
+  };
+  class LookEnded {};
+
   void require_same_front(const StreamModel& model) const;
-  void extend_front();
+  void extend_front(std::string_view front);
 
   const StreamFlags& flags_;
   const StopSignal& stop_;
-  Waiter& waiter_;
+  LookingWaiter waiter_;
   std::size_t next_path_ = 0;
   OpenRows open_{};
-  std::string path_, source_;  // of the open input
+  FirstRows first_rows_;
+  std::size_t delivered_ = 0;             // of them
+  std::vector<std::size_t> read_places_;  // of the model's columns, among those looked at
+  std::size_t looked_front_ = 0;          // of the row delivered last; 0: not from first_rows_
+  std::string path_, source_;             // of the open input
   End end_ = End::input;
   std::uint64_t rows_ = 0;
   std::uint64_t skipped_ = 0;

@@ -43,6 +43,8 @@ StreamRecord StreamRecord::load(Eigen::Index outputs, const ReadNote& note) {
     record.rows_read = parsed.at("rows_read");
     record.learned = parsed.at("learned");
     record.rejected = parsed.at("rejected");
+    record.predicted = parsed.value("predicted", std::uint64_t{0});
+    record.early = parsed.value("early", std::uint64_t{0});
     record.seconds = parsed.at("seconds");
     for (const nlohmann::json& item : parsed.at("table")) record.table.push_back(line_of(item));
     record.scores.load(
@@ -65,6 +67,8 @@ void StreamRecord::save(const WriteNote& set_note) {
   set_note(kTotalsNote, nlohmann::json{{"rows_read", rows_read},
                                        {"learned", learned},
                                        {"rejected", rejected},
+                                       {"predicted", predicted},
+                                       {"early", early},
                                        {"seconds", seconds},
                                        {"scores", scores.totals_json()},
                                        {"table", lines}}

@@ -16,8 +16,11 @@ namespace splitgp {
 struct StreamRecord {
   explicit StreamRecord(Eigen::Index outputs) : scores(outputs) {}
 
-  std::uint64_t rows_read = 0;  ///< Always learned + rejected.
+  /// Always learned + predicted + early + rejected + those that wait for their target.
+  std::uint64_t rows_read = 0;
   std::uint64_t learned = 0;
+  std::uint64_t predicted = 0;  ///< Only predicted, because they have no target.
+  std::uint64_t early = 0;      ///< Too early for their lags.
   std::uint64_t rejected = 0;
   double seconds = 0.0;  ///< Spent, excluding waits for input.
   Scores scores;

@@ -21,6 +21,25 @@ void Reporting::begin(const StreamModel& model, StreamRecord& record, const Read
   for (const ScoreLine& line : record.table) table_->print(line);
 }
 
+void Reporting::print_recipe(const table::Found& found, std::size_t rows) {
+  fmt::print(to_, "Columns, as found in {}; --as COL=number|category|time|ignore says otherwise:\n",
+             rows == 1 ? "the first row" : "the first " + counted(rows, "row"));
+  // A table of hundreds of columns is mostly numbers.
+  constexpr std::size_t kMost = 50;
+  const std::vector<std::string> lines = found.recipe.explanation();
+  std::size_t left_out = 0;
+  for (std::size_t k = 0; k < lines.size(); ++k) {
+    if (lines.size() > kMost && lines[k].ends_with("  number")) {
+      ++left_out;
+    } else {
+      fmt::print(to_, "  {}\n", lines[k]);
+    }
+  }
+  if (left_out > 0) fmt::print(to_, "  and {}\n", counted(left_out, "number"));
+  std::fflush(to_);
+  for (const std::string& remark : found.remarks) warn(remark);
+}
+
 void Reporting::add_learned() {
   ++learned_;
   if (!record_->scores.at_power_of_two()) return;
@@ -64,9 +83,17 @@ void Reporting::print_summary() {
     table_->print(last);
   }
   print_outputs();
-  fmt::print(to_, "read {}: {} {}, {} rejected; {:.1f} s", counted(reading_->rows(), "row"),
-             with_separators(learned_), flags_.test_only ? "tested" : "learned",
-             with_separators(rejected_), seconds);
+  print_filled();
+  fmt::print(to_, "read {}: {} {}", counted(reading_->rows(), "row"), with_separators(learned_),
+             flags_.test_only ? "tested" : "learned");
+  if (predicted_ > 0) {
+    fmt::print(to_, ", {} without a target only predicted", with_separators(predicted_));
+  }
+  if (early_ > 0) fmt::print(to_, ", {} too early for their lags", with_separators(early_));
+  if (const std::uint64_t waiting = model_->state().waiting(); waiting > 0) {
+    fmt::print(to_, ", {} waiting for their target", with_separators(waiting));
+  }
+  fmt::print(to_, ", {} rejected; {:.1f} s", with_separators(rejected_), seconds);
   if (const std::uint64_t skipped = reading_->skipped(); skipped > 0) {
     fmt::print(to_, "; {} read in earlier runs", with_separators(skipped));
   }
@@ -92,6 +119,18 @@ void Reporting::print_outputs() const {
                short_number(record_->scores.spread(index)), short_number(score.mean_nlpd()),
                100.0 * score.coverage());
   }
+}
+
+void Reporting::print_filled() const {
+  const std::vector<table::Column>& columns = model_->recipe().columns();
+  const std::vector<std::uint64_t>& filled = model_->state().filled();
+  std::string text;
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    if (filled[c] == 0) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", printable(columns[c].name),
+                        with_separators(filled[c]));
+  }
+  if (!text.empty()) fmt::print(to_, "missing values filled, over all runs: {}\n", text);
 }
 
 void Reporting::print_rejections() const {

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -8,6 +10,7 @@
 #include "cli/stream/open_model.h"
 #include "cli/stream/reading.h"
 #include "cli/stream/reporting.h"
+#include "cli/stream/waiting_answer.h"
 #include "splitgp/error.h"
 
 namespace splitgp {
@@ -24,6 +27,7 @@ class StreamRun {
 
   int run() {
     model_ = open_model(flags_);
+    if (flags_.explain_recipe) return explain();
     Reading::End end = Reading::End::input;
     try {
       end = read_inputs();
@@ -41,6 +45,20 @@ class StreamRun {
   }
 
  private:
+  int explain() {
+    while (!model_ && reading_.open_next()) {
+      if (!reading_.columns().empty()) model_ = new_model(flags_, find().recipe);
+    }
+    if (!model_) throw CommandError(kFailure, "the input is empty");
+    fmt::print("{}", model_->recipe().flags_toml());
+    return kSuccess;
+  }
+
+  table::Found find() {
+    const FirstRows& rows = reading_.look_ahead(table::kFirstRows);
+    return find_recipe(flags_, reading_.columns(), rows, reading_.name());
+  }
+
   Reading::End read_inputs() {
     try {
       while (reading_.open_next()) {
@@ -70,7 +88,9 @@ class StreamRun {
         reporting_.warn(reading_.name() + ": the input is empty");
         return false;
       }
-      model_ = new_model(flags_, reading_.columns(), reading_.name());
+      const table::Found found = find();
+      model_ = new_model(flags_, found.recipe);
+      reporting_.print_recipe(found, reading_.looked_rows());
     }
     if (!record_) begin_record();
     const std::string problem = reading_.begin(*model_);
@@ -85,6 +105,11 @@ class StreamRun {
       check_columns(model_->columns(), reading_.columns(), flags_.targets, flags_.inputs,
                     flags_.ignored, flags_.model);
     }
+    if (model_->has_file()) {
+      const std::string problem =
+          model_->recipe().disagreement(flags_.table_flags.wishes(known_columns()));
+      if (!problem.empty()) throw CommandError(kUsage, flags_.model + ": " + problem);
+    }
     const Eigen::Index outputs = model_->model().n_outputs();
     record_ = flags_.test_only ? StreamRecord(outputs)
                                : StreamRecord::load(outputs, [this](const std::string& key) {
@@ -94,57 +119,152 @@ class StreamRun {
     committing_.begin(*model_, *record_, reading_);
   }
 
+  // For flags that name columns: those of the input and those of the model.
+  std::vector<std::string> known_columns() {
+    std::vector<std::string> columns = reading_.columns();
+    for (const table::Column& column : model_->recipe().columns()) {
+      if (std::find(columns.begin(), columns.end(), column.name) == columns.end()) {
+        columns.push_back(column.name);
+      }
+    }
+    return columns;
+  }
+
+  enum class Fate { learned, predicted, early, waiting, rejected };
+
   void take_row(bool good) {
+    if (good) good = apply();
     // Not earlier: a file made with the wrong columns would be in the way when the command is
     // corrected. Not later: the row and its position must be committed together.
     if (good) committing_.make_file();
-    good = good && learn();
+    const Fate fate = good ? process() : Fate::rejected;
     // This row is not counted, so that the next run, after a correction, starts with it.
-    if (!good && flags_.strict) {
+    if (fate == Fate::rejected && flags_.strict) {
       throw CommandError(kBadRow, fmt::format("{}: line {}: {}", reading_.name(), rejected_.line,
                                               rejected_.reason));
     }
     ++record_->rows_read;
-    ++(good ? record_->learned : record_->rejected);
     reading_.count_row();
-    if (good) {
-      record_->scores.add(scored_, model_->model().n_local());
-      committing_.write_prediction(scored_);
-      reporting_.add_learned();
-    } else {
-      committing_.write_rejected(rejected_);
-      reporting_.add_rejected(rejected_);
+    switch (fate) {
+      case Fate::learned:
+        ++record_->learned;
+        add_score(scored_);
+        committing_.write_prediction(scored_);
+        break;
+      case Fate::predicted:
+        ++record_->predicted;
+        reporting_.add_predicted();
+        committing_.write_prediction(scored_);
+        break;
+      case Fate::waiting:
+        committing_.write_prediction(scored_);
+        break;
+      case Fate::early:
+        ++record_->early;
+        reporting_.add_early();
+        break;
+      case Fate::rejected:
+        ++record_->rejected;
+        committing_.write_rejected(rejected_);
+        reporting_.add_rejected(rejected_);
+        break;
     }
     committing_.count_row();
     reporting_.show_progress();
   }
 
-  // Predicts row_ into scored_, then learns it. Returns false, with the reason in rejected_, if it
-  // cannot be learned.
-  bool learn() {
-    const SplittingGp& model = model_->model();
-    const Eigen::Index inputs = model.n_inputs();
-    const Eigen::VectorXd x = Eigen::Map<const Eigen::VectorXd>(row_.numbers.data(), inputs);
-    scored_.observed =
-        Eigen::Map<const Eigen::VectorXd>(row_.numbers.data() + inputs, model.n_outputs());
+  void add_score(const ScoredRow& scored) {
+    record_->scores.add(scored, model_->model().n_local());
+    reporting_.add_learned();
+  }
+
+  // Makes applied_ of row_. Returns false, with the reason in rejected_, if the row does not fit.
+  bool apply() {
+    cells_.resize(row_.texts.size());
+    for (std::size_t k = 0; k < cells_.size(); ++k) cells_[k] = table::Cell::of(row_.texts[k]);
+    model_->recipe().apply(cells_, model_->state(), applied_);
+    if (applied_.outcome != table::Applied::Outcome::rejected) return true;
+    rejected_ = {row_.line, applied_.reason, applied_.column};
+    return false;
+  }
+
+  Fate process() {
+    const bool ready = applied_.outcome == table::Applied::Outcome::ready;
+    Fate fate = Fate::early;
     try {
-      scored_.interval_known =
-          model.options().training == Training::off || !model.training_history().empty();
-      if (flags_.test_only) {
-        model.predict(x, prediction_);
-      } else {
-        model_->file().predict_then_update(x, scored_.observed, prediction_);
+      if (model_->recipe().horizon() > 0) {
+        learn_arrived();
+        if (ready) answer();
+        fate = ready ? Fate::waiting : Fate::early;
+      } else if (ready) {
+        fate = learn();
       }
-      scored_.set_prediction(prediction_);
     } catch (const NumericalError& error) {
       rejected_ = {row_.line, error.what(), ""};
-      return false;
+      return Fate::rejected;
     } catch (const InvalidArgument& error) {
       rejected_ = {row_.line, error.what(), ""};
-      return false;
+      return Fate::rejected;
     }
-    return true;
+    if (fate == Fate::early) model_->state().wait_in_vain(model_->recipe(), applied_);
+    model_->state().take(model_->recipe(), applied_);
+    return fate;
   }
+
+  // Predicts the row into scored_, then learns it if its target is known.
+  Fate learn() {
+    const SplittingGp& model = model_->model();
+    const Eigen::Map<const Eigen::VectorXd> x(applied_.inputs.data(), model.n_inputs());
+    scored_.observed =
+        Eigen::Map<const Eigen::VectorXd>(applied_.targets.data(), model.n_outputs());
+    set_interval_known();
+    if (flags_.test_only || !applied_.target_known) {
+      model.predict(x, prediction_);
+    } else {
+      model_->file().predict_then_update(x, scored_.observed, prediction_);
+    }
+    scored_.set_prediction(prediction_);
+    return applied_.target_known ? Fate::learned : Fate::predicted;
+  }
+
+  // With a horizon: the row answers for an earlier one, which is scored by what was said then.
+  void learn_arrived() {
+    std::optional<table::WaitingRow> waiting = model_->state().arrived(model_->recipe(), applied_);
+    if (!waiting) return;
+    if (!applied_.target_known) {
+      ++record_->predicted;
+      reporting_.add_predicted();
+      return;
+    }
+    const SplittingGp& model = model_->model();
+    const Eigen::Map<const Eigen::VectorXd> x(waiting->inputs.data(), model.n_inputs());
+    arrived_.observed =
+        Eigen::Map<const Eigen::VectorXd>(applied_.targets.data(), model.n_outputs());
+    arrived_.interval_known = unpack_answer(waiting->answer, model.n_outputs(), prediction_);
+    arrived_.set_prediction(prediction_);
+    if (!flags_.test_only) model_->file().update(x, arrived_.observed);
+    ++record_->learned;
+    add_score(arrived_);
+  }
+
+  void answer() {
+    const SplittingGp& model = model_->model();
+    const Eigen::Map<const Eigen::VectorXd> x(applied_.inputs.data(), model.n_inputs());
+    set_interval_known();
+    model.predict(x, prediction_);
+    scored_.observed = Eigen::VectorXd::Constant(model.n_outputs(), kUnknown);
+    scored_.set_prediction(prediction_);
+    model_->state().wait(applied_,
+                         {applied_.inputs, pack_answer(prediction_, scored_.interval_known)});
+  }
+
+  void set_interval_known() {
+    const SplittingGp& model = model_->model();
+    scored_.interval_known =
+        model.options().training == Training::off || !model.training_history().empty();
+  }
+
+  static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
   const StreamFlags& flags_;
   StopSignal stop_;
@@ -155,7 +275,10 @@ class StreamRun {
   std::optional<StreamRecord> record_;  // set when the model is
   Row row_;
   RejectedRow rejected_;
+  std::vector<table::Cell> cells_;
+  table::Applied applied_;
   ScoredRow scored_;
+  ScoredRow arrived_;  // with a horizon: the row whose target came
   Prediction prediction_;
 };
 

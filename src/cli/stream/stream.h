@@ -7,6 +7,7 @@
 
 #include "cli/input_flags.h"
 #include "cli/model_flags.h"
+#include "cli/table_flags.h"
 
 namespace splitgp {
 
@@ -27,6 +28,8 @@ struct StreamFlags {
   double commit_every = 1.0;
   bool reread = false;
   bool resume_stdin = false;
+  bool explain_recipe = false;
+  TableFlags table_flags;
   ModelFlags model_flags;
   InputFlags input_flags;
 };

@@ -47,7 +47,7 @@ def _air(target: str) -> Callable[[int], tuple[Floats, Floats]]:
         columns = [raw_tables.numbers(table[name], code=-200) for name in names]
         y = raw_tables.numbers(table[target], code=-200)
         # The table has every hour, from 18:00 on.
-        return _with_time(np.column_stack(columns), 18.0 + np.arange(len(y))), y
+        return _with_time(np.column_stack(columns), np.arange(18.0, 18.0 + len(y))), y
 
     return make
 
@@ -102,7 +102,7 @@ def measure(data: str, fill: str, rows: int, seed: int, options: dict[str, objec
         hide[:, :3] = False  # the time is known
         X[hide] = np.nan
     known = np.isfinite(y)
-    gap = np.isnan(X).any(axis=1)[known]
+    gap = np.any(np.isnan(X), axis=1)[known]
     inputs, y = filled(X, fill)[known], y[known]
     model = splitgp.SplittingGP(seed=seed, **options)  # type: ignore[arg-type]
     (prediction, _), seconds = cpu_seconds(lambda: model.predict_then_update(inputs, y))

@@ -114,7 +114,7 @@ TEST_F(CliPredict, EveryRowRejectedIsExitCode3AsInStream) {
   const auto code = [this](const std::string& rows) {
     return run(folder_.path(), {"predict", "-", "-m", model()}, rows).code;
   };
-  EXPECT_EQ(code("x\nn\n?\n"), 3);
+  EXPECT_EQ(code("x\nn\nm\n"), 3);
   EXPECT_EQ(code("x\nn\n1\n"), 0);
   EXPECT_EQ(code("x\n"), 0) << "no row is no failure";
 }

@@ -58,9 +58,9 @@ TEST(CliPrintable, ErrorsAboutABinaryFileAre) {
   const std::vector<std::string> cases[] = {
       {"stream", folder / "header.csv", "-t", "z"},
       {"stream", folder / "twice.csv", "-t", "y"},
-      {"stream", folder / "value.csv", "-t", "y", "--rejects", rejects},
-      {"stream", folder / "value.csv", "-t", "y", "--strict"},
-      {"stream", folder / "key.ndjson", "-t", "y"},
+      {"stream", folder / "value.csv", "-t", "y", "--as", "x=number", "--rejects", rejects},
+      {"stream", folder / "value.csv", "-t", "y", "--as", "x=number", "--strict"},
+      {"stream", folder / "key.ndjson", "-t", "y", "--as", "x=number"},
       {"stream", folder / "value.csv", "-t", "y", "--config", folder / "flags.toml"},
       {"stream", "/bin/sh", "-t", "y"},
   };

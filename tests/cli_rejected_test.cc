@@ -33,7 +33,7 @@ TEST(CliRejected, NoModelIsLeftAndTheHintCanBeFollowed) {
   std::vector<std::string> arguments{"stream", folder / "in.csv",       "-t", "y",
                                      "-m",     folder / "model.splitgp"};
   // A commit for every row would leave a file at once.
-  arguments.insert(arguments.end(), {"--batch", "1"});
+  arguments.insert(arguments.end(), {"--batch", "1", "--as", "name=number"});
   const CommandResult all = run(folder.path(), arguments);
   EXPECT_EQ(all.code, 3);
   EXPECT_THAT(all.out, HasSubstr("read 50 rows: 0 learned, 50 rejected"));
@@ -53,17 +53,19 @@ TEST(CliRejected, StrictLeavesNoModelThatLearnedNothing) {
   const TemporaryDirectory folder;
   write_text(folder / "in.csv", named_rows(5));
   const std::string model = folder / "model.splitgp";
-  EXPECT_EQ(
-      run(folder.path(), {"stream", folder / "in.csv", "-t", "y", "-m", model, "--strict"}).code,
-      3);
+  EXPECT_EQ(run(folder.path(), {"stream", folder / "in.csv", "-t", "y", "-m", model, "--strict",
+                                "--as", "name=number"})
+                .code,
+            3);
   EXPECT_FALSE(std::filesystem::exists(model));
 }
 
 TEST(CliRejected, RowsBeforeTheFirstGoodOneAreCounted) {
   const TemporaryDirectory folder;
   write_text(folder / "in.csv", "x,y\nn,1\n,2\n3,3\n");
-  const std::vector<std::string> arguments{"stream", folder / "in.csv",       "-t", "y",
-                                           "-m",     folder / "model.splitgp"};
+  const std::vector<std::string> arguments{
+      "stream", folder / "in.csv",        "-t",        "y",
+      "-m",     folder / "model.splitgp", "--missing", "reject"};
   const CommandResult first = run(folder.path(), arguments);
   EXPECT_EQ(first.code, 0) << first.err;
   EXPECT_THAT(first.out, HasSubstr("read 3 rows: 1 learned, 2 rejected"));
@@ -101,7 +103,8 @@ TEST(CliRejected, TheHintIsForInputsThatAreNoNumbers) {
       {"{\"a\":\"n\",\"b\":1,\"y\":2}\n", true},
   };
   for (const auto& [text, hint] : cases) {
-    const CommandResult result = run(folder.path(), {"stream", "-", "-t", "y"}, text);
+    const CommandResult result =
+        run(folder.path(), {"stream", "-", "-t", "y", "--as", "a=number"}, text);
     EXPECT_EQ(result.code, 3) << text;
     EXPECT_EQ(result.err.find(kHint) != std::string::npos, hint) << text << result.err;
   }

@@ -30,7 +30,7 @@ std::string rows(int count, int bad = 0, std::uint64_t seed = 3) {
     const double x1 = random.uniform();
     const double x2 = random.uniform();
     text += std::to_string(x1) + "," + std::to_string(x2) + "," +
-            (bad > 0 && i % bad == bad - 1 ? "n/a" : std::to_string(std::sin(3.0 * x1) + x2)) +
+            (bad > 0 && i % bad == bad - 1 ? "oops" : std::to_string(std::sin(3.0 * x1) + x2)) +
             "\n";
   }
   return text;
@@ -56,7 +56,7 @@ TEST(CliStream, RowsReadAreLearnedOrRejected) {
                           "--predictions", folder / "p.csv", "--rejects", folder / "r.csv"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("read 100 rows: 90 learned, 10 rejected"));
-  EXPECT_THAT(result.err, HasSubstr("line 11: column 'y': the value is missing ('n/a')"));
+  EXPECT_THAT(result.err, HasSubstr("line 11: column 'y': 'oops' is not a number"));
   EXPECT_EQ(lines(file_text(folder / "p.csv")), 1u + 90u);
   EXPECT_EQ(lines(file_text(folder / "r.csv")), 1u + 10u);
   EXPECT_THAT(file_text(folder / "p.csv"), HasSubstr("row,mean,sd,lower,upper,observed\n"));
@@ -370,7 +370,7 @@ TEST(CliStream, PredictAddsColumns) {
   write_text(folder / "in.csv", rows(60));
   const std::string model = folder / "model.splitgp";
   ASSERT_EQ(run(folder.path(), {"stream", folder / "in.csv", "-t", "y", "-m", model}).code, 0);
-  const std::string queries = "id,x2,x1\n\"a,1\",0.5,0.25\nb,?,0.5\nc,0.1,0.9\n";
+  const std::string queries = "id,x2,x1\n\"a,1\",0.5,0.25\nb,oops,0.5\nc,0.1,0.9\n";
   const CommandResult csv = run(folder.path(), {"predict", "-", "-m", model}, queries);
   EXPECT_EQ(csv.code, 0) << csv.err;
   EXPECT_THAT(csv.out, HasSubstr("id,x2,x1,mean,sd,lower,upper\n\"a,1\",0.5,0.25,"));

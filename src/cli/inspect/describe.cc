@@ -1,7 +1,9 @@
 // The model as JSON.
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "cli/inspect/inspect.h"
+#include "cli/recipe_of.h"
 #include "core/option_table.h"
 
 namespace splitgp {
@@ -38,6 +40,32 @@ json inputs_json(const SplittingGp& model, const std::vector<std::string>& names
                       {"mean", statistics.mean(k)},
                       {"spread", statistics.spread(k)},
                       {"relevance", share(k)}});
+  }
+  return result;
+}
+
+constexpr std::array<const char*, 6> kKinds{"number", "boolean", "ordered", "category", "time", ""};
+
+// The table's own words: one entry for each column, however many inputs it became.
+json columns_json(const SplittingGp& model, const table::Recipe& recipe) {
+  const std::vector<table::Feature>& columns = recipe.features();
+  const Eigen::VectorXd share = relevance(model, columns);
+  const Vector spread = model.input_statistics().spread;
+  json result = json::array();
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    const table::Feature& column = columns[k];
+    const auto first = static_cast<Eigen::Index>(column.first);
+    const bool one = column.count == 1;
+    result.push_back({{"name", column.name},
+                      {"kind", kKinds[static_cast<std::size_t>(column.use)]},
+                      {"relevance", share(static_cast<Eigen::Index>(k))},
+                      {"first_input", column.first},
+                      {"inputs", column.count},
+                      // Of a category, whose inputs share it, or of a single input.
+                      {"length_scale", one || column.use == table::Use::category
+                                           ? json(model.hyperparameters().length_scale(first))
+                                           : json(nullptr)},
+                      {"spread", one ? json(spread(first)) : json(nullptr)}});
   }
   return result;
 }
@@ -119,6 +147,21 @@ Eigen::VectorXd relevance(const SplittingGp& model) {
   return sum > 0.0 ? Eigen::VectorXd(variation / sum) : Eigen::VectorXd(variation);
 }
 
+Eigen::VectorXd relevance(const SplittingGp& model, const std::vector<table::Feature>& columns) {
+  const Vector spread = model.input_statistics().spread;
+  const Eigen::VectorXd variation = spread.cwiseQuotient(model.hyperparameters().length_scale);
+  Eigen::VectorXd result(std::ssize(columns));
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    const auto first = static_cast<Eigen::Index>(columns[k].first);
+    const auto count = static_cast<Eigen::Index>(columns[k].count);
+    result(static_cast<Eigen::Index>(k)) =
+        count == 1 ? variation(first) : variation.segment(first, count).norm();
+  }
+  const double sum = result.sum();
+  if (sum > 0.0) result /= sum;
+  return result;
+}
+
 json describe(LoadedModel& loaded) {
   SplittingGp& model = loaded.model;
   const ObservationColumns columns = columns_of(loaded);
@@ -132,6 +175,7 @@ json describe(LoadedModel& loaded) {
                 {"signal_variance", theta.signal_variance},
                 {"noise_variance", theta.noise_variance},
                 {"shape", theta.shape}}},
+              {"columns", columns_json(model, recipe_of(loaded))},
               {"inputs", inputs_json(model, columns.inputs)},
               {"outputs", outputs_json(model, columns.outputs)},
               {"local_gps", local_gps_json(model)},

@@ -42,11 +42,11 @@ std::string kernel_in_words(const std::string& kernel) {
 void print_theta(const json& model) {
   fmt::print("\nHyperparameters, version {}: kernel {}\n", count(model["theta"]["version"]),
              kernel_in_words(model["theta"]["kernel"]));
-  std::vector<json> inputs = model["inputs"];
+  std::vector<json> inputs = model["columns"];
   std::stable_sort(inputs.begin(), inputs.end(), [](const json& a, const json& b) {
     return a["relevance"].get<double>() > b["relevance"].get<double>();
   });
-  fmt::print("  {:<24}{:>10}{:>14}{:>12}\n", "input", "relevance", "length_scale", "spread");
+  fmt::print("  {:<24}{:>10}{:>14}{:>12}\n", "column", "relevance", "length_scale", "spread");
   for (const json& input : inputs) {
     fmt::print("  {:<24}{:>8.1f} %{:>14}{:>12}\n", name_of(input),
                100.0 * input["relevance"].get<double>(), number(input["length_scale"]),
@@ -73,6 +73,15 @@ void print_range(const char* what, const json& items, const char* field) {
              text(values[values.size() / 2]), text(values.back()));
 }
 
+// Numbers, and the hours of a time; codes and positions in a cycle tell a reader nothing.
+std::vector<std::size_t> inputs_with_names(const json& model) {
+  std::vector<std::size_t> result;
+  for (const json& column : model["columns"]) {
+    if (column["kind"] != "category") result.push_back(column["first_input"]);
+  }
+  return result;
+}
+
 void print_local_gps(const json& model, int most) {
   const json& all = model["local_gps"];
   fmt::print("\nLocal GPs: {}\n", count(all.size()));
@@ -96,7 +105,8 @@ void print_local_gps(const json& model, int most) {
 
   // Where they lie.
   fmt::print("  {:<24}{:>12}{:>12}\n", "centers", "from", "to");
-  for (std::size_t k = 0; k < model["inputs"].size(); ++k) {
+  const std::vector<std::size_t> shown = inputs_with_names(model);
+  for (const std::size_t k : shown) {
     double low = all[0]["center"][k];
     double high = low;
     for (const json& local : all) {
@@ -116,7 +126,7 @@ void print_local_gps(const json& model, int most) {
   fmt::print("  the largest{:>10}{:>11}{:>12}  center\n", "owned", "borrowed", "condition");
   for (const json& local : largest) {
     std::vector<std::string> center;
-    for (const json& value : local["center"]) center.push_back(number(value));
+    for (const std::size_t k : shown) center.push_back(number(local["center"][k]));
     fmt::print("  {:>11}{:>10}{:>11}{:>12}  {}\n", count(local["local_gp"]), count(local["owned"]),
                count(local["borrowed"]), number(local["condition"]), fmt::join(center, ", "));
   }
@@ -171,9 +181,13 @@ void print_text(const json& model, const InspectFlags& flags) {
   fmt::print("Options: {}\n", fmt::join(options, ", "));
   if (model.contains("stream")) {
     const json& stream = model["stream"];
-    fmt::print("Rows: {} read, {} learned, {} rejected, in {:.1f} s\n", count(stream["rows_read"]),
-               count(stream["learned"]), count(stream["rejected"]),
-               stream["seconds"].get<double>());
+    fmt::print("Rows: {} read, {} learned, {} rejected", count(stream["rows_read"]),
+               count(stream["learned"]), count(stream["rejected"]));
+    if (stream.value("predicted", 0) > 0) {
+      fmt::print(", {} without a target", count(stream["predicted"]));
+    }
+    if (stream.value("early", 0) > 0) fmt::print(", {} too early", count(stream["early"]));
+    fmt::print(", in {:.1f} s\n", stream["seconds"].get<double>());
   }
   print_theta(model);
   print_local_gps(model, flags.local_gps);

@@ -2,9 +2,11 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
 
 #include "cli/columns.h"
 #include "splitgp/model_file.h"
+#include "table/recipe.h"
 
 namespace splitgp {
 
@@ -24,5 +26,9 @@ nlohmann::ordered_json describe(LoadedModel& loaded);
 /// The relevance of each input: spread / length_scale, scaled so that they sum to 1. An input that
 /// never changes has 0.
 Eigen::VectorXd relevance(const SplittingGp& model);
+
+/// The same for the columns of the table: of the inputs that one column became, the root of the sum
+/// of squares, as in the kernel's distance.
+Eigen::VectorXd relevance(const SplittingGp& model, const std::vector<table::Feature>& columns);
 
 }  // namespace splitgp

@@ -1,10 +1,13 @@
 #include "cli/report/data.h"
 
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <vector>
 
 #include "cli/inspect/inspect.h"
+#include "cli/recipe_of.h"
+#include "cli/report/column_map.h"
 #include "cli/report/map.h"
 #include "core/model_state.h"
 
@@ -15,15 +18,20 @@ using json = nlohmann::ordered_json;
 
 namespace {
 
-json chart_inputs(const SplittingGp& model, const std::vector<std::string>& names) {
-  const Eigen::VectorXd share = relevance(model);
+constexpr std::array<const char*, 6> kAxes{"number", "number", "number", "category", "time", ""};
+
+// One for each column of the table. The length scale of a time is that of its hours.
+json chart_inputs(const SplittingGp& model, const std::vector<table::Feature>& columns) {
+  const Eigen::VectorXd share = relevance(model, columns);
   const Eigen::VectorXd spread = model.input_statistics().spread;
   json result = json::array();
-  for (Index k = 0; k < model.n_inputs(); ++k) {
-    result.push_back({{"name", names[static_cast<std::size_t>(k)]},
-                      {"relevance", share(k)},
-                      {"length_scale", model.hyperparameters().length_scale(k)},
-                      {"spread", spread(k)}});
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    const auto first = static_cast<Index>(columns[k].first);
+    result.push_back({{"name", columns[k].name},
+                      {"axis", kAxes[static_cast<std::size_t>(columns[k].use)]},
+                      {"relevance", share(static_cast<Index>(k))},
+                      {"length_scale", model.hyperparameters().length_scale(first)},
+                      {"spread", spread(first)}});
   }
   return result;
 }
@@ -39,16 +47,19 @@ json chart_outputs(const SplittingGp& model, const std::vector<std::string>& nam
   return result;
 }
 
-json chart_trainings(const SplittingGp& model) {
+json chart_trainings(const SplittingGp& model, const std::vector<table::Feature>& columns) {
   json result = json::array();
   for (const TrainResult& training : model.training_history()) {
     const Hyperparameters& theta = training.theta;
+    std::vector<double> length_scale;
+    for (const table::Feature& column : columns) {
+      length_scale.push_back(theta.length_scale(static_cast<Index>(column.first)));
+    }
     result.push_back(
         {{"sequence", training.sequence},
          {"adopted", training.adopted},
          {"kernel", to_string(theta.kernel)},
-         {"length_scale",
-          std::vector<double>(theta.length_scale.begin(), theta.length_scale.end())},
+         {"length_scale", length_scale},
          {"noise_share", theta.noise_variance / (theta.signal_variance + theta.noise_variance)}});
   }
   return result;
@@ -88,19 +99,21 @@ json chart_splits(const SplittingGp& model) {
 json report_data(const LoadedModel& loaded, const std::string& name,
                  std::optional<InputPair> pair) {
   const SplittingGp& model = loaded.model;
-  const ObservationColumns columns = columns_of(loaded);
+  const table::Recipe recipe = recipe_of(loaded);
+  const std::vector<table::Feature>& columns = recipe.features();
   json result{{"version", SPLITGP_VERSION},
               {"name", name},
               {"observations", model.n_observations()},
               {"kernel", to_string(model.hyperparameters().kernel)},
               {"split_limit", model.options().split_limit},
-              {"inputs", chart_inputs(model, columns.inputs)},
-              {"outputs", chart_outputs(model, columns.outputs)},
+              {"inputs", chart_inputs(model, columns)},
+              {"outputs", chart_outputs(model, columns_of(loaded).outputs)},
               {"stream", stream_json(loaded)},
-              {"trainings", chart_trainings(model)},
+              {"trainings", chart_trainings(model, columns)},
               {"local_gps", chart_local_gps(model)},
               {"splits", chart_splits(model)}};
-  result["partition"] = partition_json(model, pair);
+  result["partition"] =
+      recipe.is_plain() ? partition_json(model, pair) : column_partition_json(model, recipe, pair);
   return result;
 }
 

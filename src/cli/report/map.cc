@@ -19,30 +19,11 @@ using json = nlohmann::ordered_json;
 namespace {
 
 // Fine enough that a browser's interpolation looks smooth; 2,304 predictions take about a second.
-constexpr Index kSide = 48;
+constexpr Index kSide = kMapSide;
 constexpr Index kLinePoints = 400;
-constexpr Index kSampledInputs = 600;
 // Six maps for a single output; their number is kept down when there are many.
 constexpr std::size_t kMostMappedInputs = 4;
 constexpr Index kOutputsWithManyMaps = 8;
-
-// `first`, then the most relevant ones.
-std::vector<Index> mapped_inputs(const SplittingGp& model, std::optional<InputPair> first) {
-  const Eigen::VectorXd share = relevance(model);
-  std::vector<Index> order(static_cast<std::size_t>(model.n_inputs()));
-  std::iota(order.begin(), order.end(), Index{0});
-  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
-    const auto rank = [&](Index k) { return first && (k == first->x || k == first->y); };
-    return rank(a) != rank(b) ? rank(a) : share(a) > share(b);
-  });
-  if (first) {
-    order[0] = first->x;
-    order[1] = first->y;
-  }
-  const std::size_t most = model.n_outputs() <= kOutputsWithManyMaps ? kMostMappedInputs : 2;
-  if (order.size() > most) order.resize(most);
-  return order;
-}
 
 Eigen::MatrixXd grid_of(const Slice& slice, const Eigen::VectorXd& x, const Eigen::VectorXd& y) {
   Eigen::MatrixXd grid = slice.base.replicate(1, x.size() * y.size());
@@ -51,20 +32,6 @@ Eigen::MatrixXd grid_of(const Slice& slice, const Eigen::VectorXd& x, const Eige
     grid(slice.pair.y, i) = y(i / x.size());
   }
   return grid;
-}
-
-json outputs_json(const Prediction& prediction) {
-  json result = json::array();
-  for (Index o = 0; o < prediction.mean.rows(); ++o) {
-    result.push_back(
-        {{"mean", chart_numbers(prediction.mean.row(o).transpose())},
-         {"sd", chart_numbers(prediction.variance.row(o).cwiseSqrt().transpose())},
-         {"observation_sd",
-          chart_numbers(
-              (prediction.variance + prediction.noise_variance).row(o).cwiseSqrt().transpose())},
-         {"half_width", prediction.half_width(o, 0, kIntervalLevel)}});
-  }
-  return result;
 }
 
 json map_json(const SplittingGp& model, const Slice& slice) {
@@ -90,7 +57,7 @@ json map_json(const SplittingGp& model, const Slice& slice) {
           {"x", chart_numbers(x)},
           {"y", chart_numbers(y)},
           {"local_gp", cell_of_point},
-          {"outputs", outputs_json(prediction)},
+          {"outputs", predicted_json(prediction)},
           {"cells", cells}};
 }
 
@@ -119,7 +86,7 @@ json line_json(const SplittingGp& model, const Range& range) {
     edges(i) = centers[at] + (centers[at + 1] - centers[at]) / 2.0;
   }
   return {{"x", chart_numbers(x)},
-          {"outputs", outputs_json(model.predict(x.transpose()))},
+          {"outputs", predicted_json(model.predict(x.transpose()))},
           {"edges", chart_numbers(edges)}};
 }
 
@@ -134,10 +101,41 @@ json columns_json(const Eigen::MatrixXd& rows, const std::vector<Index>& inputs)
 
 }  // namespace
 
+json predicted_json(const Prediction& prediction) {
+  json result = json::array();
+  for (Index o = 0; o < prediction.mean.rows(); ++o) {
+    result.push_back(
+        {{"mean", chart_numbers(prediction.mean.row(o).transpose())},
+         {"sd", chart_numbers(prediction.variance.row(o).cwiseSqrt().transpose())},
+         {"observation_sd",
+          chart_numbers(
+              (prediction.variance + prediction.noise_variance).row(o).cwiseSqrt().transpose())},
+         {"half_width", prediction.half_width(o, 0, kIntervalLevel)}});
+  }
+  return result;
+}
+
+std::vector<Index> mapped_columns(const Eigen::VectorXd& share, Index outputs,
+                                  std::optional<InputPair> first) {
+  std::vector<Index> order(static_cast<std::size_t>(share.size()));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
+    const auto rank = [&](Index k) { return first && (k == first->x || k == first->y); };
+    return rank(a) != rank(b) ? rank(a) : share(a) > share(b);
+  });
+  if (first) {
+    order[0] = first->x;
+    order[1] = first->y;
+  }
+  const std::size_t most = outputs <= kOutputsWithManyMaps ? kMostMappedInputs : 2;
+  if (order.size() > most) order.resize(most);
+  return order;
+}
+
 json partition_json(const SplittingGp& model, std::optional<InputPair> first) {
   if (model.n_local() == 0) return nullptr;
   const ObservedInputs observed = observed_inputs(model, kSampledInputs);
-  const std::vector<Index> inputs = mapped_inputs(model, first);
+  const std::vector<Index> inputs = mapped_columns(relevance(model), model.n_outputs(), first);
   Eigen::MatrixXd centers(model.n_inputs(), model.n_local());
   for (const LocalGpSummary& local : model.local_gps()) centers.col(local.local_gp) = local.center;
   json outputs = json::array();

@@ -10,6 +10,7 @@
 
 #include "cli/columns.h"
 #include "cli/exit_code.h"
+#include "cli/recipe_of.h"
 #include "cli/report/data.h"
 #include "cli/report/page.h"
 #include "cli/whole_file.h"
@@ -34,11 +35,17 @@ std::optional<InputPair> chosen_pair(const std::vector<std::string>& wanted,
   return InputPair{number(found[0]), number(found[1])};
 }
 
+std::vector<std::string> column_names(const table::Recipe& recipe) {
+  std::vector<std::string> names;
+  for (const table::Feature& column : recipe.features()) names.push_back(column.name);
+  return names;
+}
+
 }  // namespace
 
 int run_report(const ReportFlags& flags) {
   LoadedModel loaded = load(flags.model);
-  const std::optional<InputPair> pair = chosen_pair(flags.inputs, columns_of(loaded).inputs);
+  const std::optional<InputPair> pair = chosen_pair(flags.inputs, column_names(recipe_of(loaded)));
   // No number depends on the threads. More than a few would not be kept busy by one map.
   constexpr unsigned kMostThreads = 8;
   const unsigned processors = std::clamp(std::thread::hardware_concurrency(), 1u, kMostThreads);

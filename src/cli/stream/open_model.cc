@@ -128,6 +128,10 @@ StreamModel new_model(const StreamFlags& flags, table::Recipe recipe) {
     Vector& length_scale = options.hyperparameters->length_scale;
     length_scale = Eigen::VectorXd::Constant(inputs, length_scale(0));
   }
+  // The columns of a category's code are one thing, and so are a sine and its cosine.
+  if (options.length_scale_groups.empty()) {
+    options.length_scale_groups = recipe.length_scale_groups();
+  }
   SplittingGp model(inputs, std::ssize(recipe.target_names()), std::move(options));
   if (!flags.model.empty()) require_folder(flags.model);
   return StreamModel(ModelFile::in_memory(std::move(model)), std::move(recipe),

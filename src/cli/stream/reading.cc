@@ -58,7 +58,8 @@ const FirstRows& Reading::look_ahead(std::size_t most) {
   open_.reader->select({{}, first_rows_.columns});
   try {
     while (first_rows_.rows.size() < most) {
-      if (stop_.received() != 0) break;
+      // A few rows that are longer than all others are enough, and one may never end.
+      if (stop_.received() != 0 || open_.source->position() > kLongestRow) break;
       LookedRow looked;
       looked.outcome = open_.reader->next(looked.row, looked.rejected);
       if (looked.outcome == RowReader::Next::end) {

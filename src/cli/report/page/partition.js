@@ -19,12 +19,27 @@ function rows_of(values, width) {
 function describe_slice(data, map) {
   const others = data.inputs.map((input, k) => [input.name, data.partition.median[k], k])
     .filter(([, , k]) => !map.inputs.includes(k));
-  const cut = `${count(map.cells.length)} of ${count(data.local_gps.owned.length)} cells lie here. `;
+  // Only between numbers cells are polygons that can be drawn.
+  const cut = map.cells.length === 0 ? '' : `${count(map.cells.length)} of ${count(data.local_gps.owned.length)} cells lie here. `;
   if (others.length === 0) return cut + 'An observation is learned by the local GP of the cell it falls into.';
-  const shown = others.slice(0, 8).map(([name, median]) => `${name} ${figure(median)}`).join(', ');
+  const value = (median) => (typeof median === 'number' ? figure(median) : median);
+  const shown = others.slice(0, 8).map(([name, median]) => `${name} ${value(median)}`).join(', ');
   return `The other inputs are at their medians (${shown}${others.length > 8 ? ', …' : ''}). ${cut}` +
     'Centers and observations are shown where they are in these two inputs, whatever their others: ' +
     'a center may lie outside its cell’s cut, and an observation may be far away.';
+}
+
+/** The axis of a column: numbers, dates, or the levels of a category. */
+function column_axis(input, values, more) {
+  const title = short(input.name, 40);
+  if (input.axis === 'category') return axis(title, { type: 'category', range: [-0.5, values.length - 0.5], ...more });
+  const range = [values[0], values[values.length - 1]];
+  return axis(title, input.axis === 'time' && typeof values[0] === 'string' ? { type: 'date', range, ...more } : { range, ...more });
+}
+
+/** How a hover text shows a value on an axis. */
+function place_of(input, letter) {
+  return input.axis === 'number' ? `%{${letter}:.4~g}` : `%{${letter}}`;
 }
 
 function draw_map(data, output, pair) {
@@ -37,17 +52,18 @@ function draw_map(data, output, pair) {
   const local = rows_of(map.local_gp, width);
   document.getElementById('partition-note').textContent = describe_slice(data, map);
 
+  const levels = [a, b].some((k) => data.inputs[k].axis === 'category');
   const names = [plain(data.inputs[a].name), plain(data.inputs[b].name)];
   const heat = (z, other, what, more) => ({
-    type: 'heatmap', x: map.x, y: map.y, z: rows_of(z, width), zsmooth: 'best', showlegend: false,
+    type: 'heatmap', x: map.x, y: map.y, z: rows_of(z, width), zsmooth: levels ? false : 'best', showlegend: false,
     customdata: rows_of(other, width).map((row, i) => row.map((value, j) => [value, local[i][j]])),
     colorbar: { thickness: 12, outlinewidth: 0, tickfont: { size: 11 }, title: { text: what, side: 'right' }, nticks: 7 },
     ...more });
-  const place = `${names[0]} %{x:.4~g}<br>${names[1]} %{y:.4~g}<br>`;
+  const place = `${names[0]} ${place_of(data.inputs[a], 'x')}<br>${names[1]} ${place_of(data.inputs[b], 'y')}<br>`;
   const cells = (line) => ({ ...outlines(map.cells), mode: 'lines', showlegend: false, hoverinfo: 'skip', line });
   const layout = {
-    xaxis: axis(short(data.inputs[a].name, 40), { range: [map.x[0], map.x[width - 1]], showgrid: false }),
-    yaxis: axis(short(data.inputs[b].name, 40), { range: [map.y[0], map.y[map.y.length - 1]], showgrid: false }) };
+    xaxis: column_axis(data.inputs[a], map.x, { showgrid: false }),
+    yaxis: column_axis(data.inputs[b], map.y, { showgrid: false }) };
 
   const surface = show('surface', [
     heat(mean, sd, name, { colorscale: 'Viridis',
@@ -70,7 +86,9 @@ function draw_map(data, output, pair) {
 function centers_of(data, map) {
   const x = data.partition.centers[map.inputs[0]];
   const y = data.partition.centers[map.inputs[1]];
-  const seen = new Set(map.cells.map((cell) => cell.local_gp));
+  // A center has no place on the axis of a category: it lies between the levels.
+  if ([...x, ...y].some((value) => value === null)) return [];
+  const seen = new Set(map.cells.length > 0 ? map.cells.map((cell) => cell.local_gp) : map.local_gp);
   const trace = (name, marker, wanted) => {
     const chosen = x.map((_, i) => i).filter((i) => seen.has(i) === wanted);
     return { x: chosen.map((i) => x[i]), y: chosen.map((i) => y[i]), mode: 'markers', name, marker,
@@ -107,5 +125,5 @@ function draw_line(data, output) {
       hovertemplate: 'observed %{y:.4~g} at %{x:.4~g}<extra></extra>' },
     { x, y: mean, mode: 'lines', name: 'predicted', customdata: sd, line: { color: colour.accent, width: 2.2 },
       hovertemplate: 'at %{x:.4~g}: %{y:.4~g}, sd %{customdata:.3~g}<extra></extra>' },
-  ], { xaxis: axis(short(data.inputs[0].name, 40), { range: [x[0], x[x.length - 1]] }), yaxis: axis(name), shapes: edges })];
+  ], { xaxis: column_axis(data.inputs[0], x, {}), yaxis: axis(name), shapes: edges })];
 }

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+
+#include "cli/report/partition_slice.h"
+#include "table/recipe.h"
+
+namespace splitgp {
+
+/// partition_json() for a model whose inputs are made from the columns of a table: maps of pairs of
+/// columns, over dates for a time and over levels for a category. Cells are drawn only where both
+/// columns are plain numbers, because only there they are polygons. `first` numbers columns.
+nlohmann::ordered_json column_partition_json(const SplittingGp& model, const table::Recipe& recipe,
+                                             std::optional<InputPair> first);
+
+}  // namespace splitgp

@@ -271,7 +271,7 @@ class TableModel:
             with tempfile.TemporaryDirectory(prefix="splitgp-") as folder:
                 self.save(Path(folder) / "model")
                 state["_table"] = (Path(folder) / "model").read_bytes()
-            state["_model"] = None
+            state["_model"] = self._model._keywords
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -283,6 +283,7 @@ class TableModel:
             path.write_bytes(state["_table"])
             other = type(self).load(path)
         self._table, self._model = other._table, other._model
+        self._model._keywords = state["_model"]
 
     def __repr__(self) -> str:
         targets = ", ".join(self.targets)

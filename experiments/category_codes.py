@@ -178,8 +178,8 @@ class Code:
 CODES: dict[str, Code] = {
     "left out": Code("without the category", lambda levels: np.empty((len(levels), 0)), True),
     "number": Code("the level's number, one column", numbered, True),
-    "one-hot, untied": Code("a column for each level", one_hot, False, column_per_level=True),
-    "one-hot, tied": Code("the same with one length scale", one_hot, True, column_per_level=True),
+    "one-hot untied": Code("a column for each level", one_hot, False, column_per_level=True),
+    "one-hot tied": Code("the same with one length scale", one_hot, True, column_per_level=True),
     **{
         f"hashed {width}": Code(
             f"{width} columns, a pseudo-random direction by the level's text, one length scale",
@@ -189,7 +189,7 @@ CODES: dict[str, Code] = {
         for width in (4, 8, 16, 32)
     },
     **{
-        f"axes, then hashed {width}": Code(
+        f"axes then hashed {width}": Code(
             f"{width} columns; the first levels seen on axes, the others as above",
             lambda levels, width=width: axes_first(levels, width),  # type: ignore[misc]
             True,

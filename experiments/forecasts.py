@@ -15,7 +15,7 @@ from experiments import raw_tables
 from experiments.category_codes import one_hot
 from experiments.cost import in_time_order
 from experiments.cost import scores as late_scores
-from experiments.cost_models import BOOSTING, FOREST, MODELS, Gp
+from experiments.cost_models import BOOSTING, MODELS, Gp
 from experiments.measure import Floats, Measured
 from experiments.run import Job, Settings
 from experiments.scoring import Scorer
@@ -71,13 +71,12 @@ def _circle(position: Floats, period: float) -> Floats:
 
 
 TRAFFIC: dict[str, tuple[str, Callable[[], tuple[Floats, Floats, Groups]], str]] = {
-    "splitgp, numbers": ("hour and days as plain numbers", hand_made, "gp"),
-    "splitgp, cycles": ("day and week as sine and cosine", cycles, "gp"),
-    "splitgp, cycles and days": ("and the day as a category", cycles_and_days, "gp"),
-    "splitgp, cycles and days alone": ("without hours and weather", days_alone, "gp"),
-    f"{FOREST}, numbers": (MODELS[FOREST].text, hand_made, FOREST),
-    f"{BOOSTING}, numbers": (MODELS[BOOSTING].text, hand_made, BOOSTING),
-    f"{BOOSTING}, cycles and days": ("on the columns of splitgp", cycles_and_days, BOOSTING),
+    "splitgp: numbers": ("hour and days as plain numbers", hand_made, "gp"),
+    "splitgp: cycles": ("day and week as sine and cosine", cycles, "gp"),
+    "splitgp: cycles and days": ("and the day as a category", cycles_and_days, "gp"),
+    "splitgp: cycles and days alone": ("without hours and weather", days_alone, "gp"),
+    f"{BOOSTING}: numbers": (MODELS[BOOSTING].text, hand_made, BOOSTING),
+    f"{BOOSTING}: cycles and days": ("on the columns of splitgp", cycles_and_days, BOOSTING),
 }
 
 

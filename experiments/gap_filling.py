@@ -21,8 +21,8 @@ HIDDEN = 0.1  # the share of cells that is hidden besides, where gaps are rare
 FILLS = {
     "mean": "the mean of the column so far",
     "last": "its last value",
-    "mean, marked": "the mean, and a column that is 1 where a value is missing",
-    "last, marked": "the last value, and such a column",
+    "mean and mark": "the mean, and a column that is 1 where a value is missing",
+    "last and mark": "the last value, and such a column",
 }
 
 
@@ -76,8 +76,10 @@ def filled(X: Floats, fill: str) -> Floats:
     """X without gaps, by what came before.
 
     >>> X = np.array([[1.0], [3.0], [np.nan], [5.0]])
-    >>> filled(X, "mean")[2, 0], filled(X, "last")[2, 0], filled(X, "last, marked")[:, 1].tolist()
-    (2.0, 3.0, [0.0, 0.0, 1.0, 0.0])
+    >>> filled(X, "mean")[:, 0].tolist(), filled(X, "last")[:, 0].tolist()
+    ([1.0, 3.0, 2.0, 5.0], [1.0, 3.0, 3.0, 5.0])
+    >>> filled(X, "last and mark")[:, 1].tolist()
+    [0.0, 0.0, 1.0, 0.0]
     """
     missing = np.isnan(X)
     known = np.where(missing, 0.0, X)
@@ -88,7 +90,7 @@ def filled(X: Floats, fill: str) -> Floats:
         latest = np.where(missing, 0, np.arange(len(X))[:, None])
         instead = np.take_along_axis(known, np.maximum.accumulate(latest, axis=0), axis=0)
     result = np.where(missing, instead, X)
-    if not fill.endswith("marked"):
+    if not fill.endswith("mark"):
         return result
     return np.hstack([result, missing[:, missing.any(axis=0)].astype(np.float64)])
 

@@ -22,6 +22,7 @@ from experiments import (
     stages,
     summary,
     synthetic,
+    tables,
     theory,
 )
 from experiments.table import Table, finished, read_rows
@@ -35,6 +36,7 @@ EXPERIMENTS: dict[str, Callable[[run.Settings], list[run.Job]]] = {
     "beyond": beyond.jobs,
     "stages": stages.jobs,
     "cost": cost.jobs,
+    "tables": tables.jobs,
 }
 TITLES = {
     "synthetic": "the paper's synthetic function: error, memory, time along the stream (Figs. 2–4)",
@@ -45,6 +47,7 @@ TITLES = {
     "beyond": "a robot arm with seven outputs and two streams in time order",
     "stages": "what borrowing, calibration and the trend add, on every data set",
     "cost": "error against processor time per row, beside other streaming models",
+    "tables": "categories, gaps, time and lags: what the columns of a table become",
 }
 
 OVERVIEWS = {

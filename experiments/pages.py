@@ -11,6 +11,7 @@ from experiments import (
     pages_beyond,
     pages_cost,
     pages_stages,
+    pages_tables,
     pages_theory,
     published,
     synthetic,
@@ -208,4 +209,5 @@ PAGES: dict[str, Callable[[Table, Settings], str]] = {
     "beyond": pages_beyond.page,
     "stages": pages_stages.page,
     "cost": pages_cost.page,
+    "tables": pages_tables.page,
 }

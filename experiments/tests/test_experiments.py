@@ -12,7 +12,18 @@ import numpy as np
 import pytest
 
 from experiments import __main__ as command
-from experiments import beyond, claims, cost, kin40k, pages, run, stages, summary, theory
+from experiments import (
+    beyond,
+    claims,
+    cost,
+    kin40k,
+    pages,
+    raw_tables,
+    run,
+    stages,
+    summary,
+    theory,
+)
 from experiments.claims_theory import growth, jumps, linear_residual, memory_curve
 from experiments.cost_models import BOOSTING, FOREST, KNN, LINEAR, MODELS, OURS
 from experiments.methods import DEFAULT, FULL, LOCAL, LOG, PAPER, RBCM
@@ -20,17 +31,23 @@ from experiments.table import Estimate, Row, Table, read_rows
 from splitgp import datasets
 
 ROOT = Path(__file__).resolve().parents[2]
-DATA = ("kin40k_train", "powergen_unique", "barrett_wam_train", "pjme_hourly", "gas_turbine")
+DATA = (
+    *("kin40k_train", "powergen_unique", "barrett_wam_train"),
+    *("pjme_hourly", "gas_turbine", "metro_traffic"),
+)
+RAW = ("air_quality", "pjme_hourly")
 
 
 @pytest.fixture(scope="module")
 def out(tmp_path_factory):
     """All experiments, run once."""
-    for name in DATA:
-        try:
+    try:
+        for name in DATA:
             datasets.find(name)
-        except FileNotFoundError as missing:
-            pytest.skip(str(missing))
+        for name in RAW:
+            raw_tables.path_of(name)
+    except FileNotFoundError as missing:
+        pytest.skip(str(missing))
     folder = tmp_path_factory.mktemp("results")
     assert command.main(["all", "--quick", "--out", str(folder), "--jobs", "2"]) == 0
     return folder

@@ -12,6 +12,7 @@
 >>> bool(abs(prediction.mean[0] - np.sin(0.5)) < 0.1)
 True
 
+Tables with text, moments and gaps: `splitgp.TableModel`; model files of any kind: `splitgp.load`.
 Estimators for other libraries: `splitgp.sklearn` and `splitgp.river`. Pictures: `splitgp.plot`.
 Data: `splitgp.datasets`.
 """
@@ -38,6 +39,7 @@ from splitgp._results import (
     TrainResult,
 )
 from splitgp._splitting_gp import SplittingGP
+from splitgp._table_model import TableModel, TableUpdate, load
 
 __all__ = [
     "Alarm",
@@ -54,9 +56,12 @@ __all__ = [
     "Prediction",
     "SplitRecord",
     "SplittingGP",
+    "TableModel",
+    "TableUpdate",
     "TrainResult",
     "UpdateResult",
     "instruction_set",
+    "load",
 ]
 
 __version__ = _version("splitgp")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from river import base, conf, proba
 
 from splitgp import _options
+from splitgp._features import Encoder, Value
 from splitgp._results import Prediction
 from splitgp._signature import takes_options
 from splitgp._splitting_gp import SplittingGP
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["SplittingGPRegressor"]
 
-Floats = NDArray[np.float64]
 Features = Mapping[Hashable, Any]
 
 
@@ -30,11 +29,14 @@ Features = Mapping[Hashable, Any]
 class SplittingGPRegressor(base.MiniBatchRegressor):
     """Gaussian-process regression for river.
 
+    A feature is a number, a text or a moment (a date or datetime), whichever its first value is. A
+    text becomes a code of 16 inputs with one length scale, a moment becomes hours since the first
+    one and its positions in the day and the week, as in `splitgp.TableModel`.
+
     Features may be missing and may appear later. One that is absent, None or NaN takes the mean of
-    its values so far. A new name adds an input to the model: the latest `relearn_limit`
-    observations are learned again with the new feature at its first value, a constant that carries
-    no information; with `relearn_limit=0` new names are ignored. A feature that is not a number is
-    an error: encode it first, in a pipeline.
+    its values so far; a missing text is a level of its own. A new name adds inputs to the model:
+    the latest `relearn_limit` observations are learned again with the new feature at its first
+    value, a constant that carries no information; with `relearn_limit=0` new names are ignored.
 
     Parameters
     ----------
@@ -83,13 +85,14 @@ class SplittingGPRegressor(base.MiniBatchRegressor):
         for name, value in options.items():
             setattr(self, name, value)
         self.relearn_limit = relearn_limit
+        self._encoder = Encoder()
         self._model = self._fresh()
-        self._index: dict[Hashable, int] = {}  # feature → input of the model
-        self._mean: list[float] = []  # of each feature, over the values seen
-        self._count: list[int] = []
 
     def _fresh(self) -> SplittingGP:
-        return SplittingGP(**{name: getattr(self, name) for name in _options.DEFAULTS})
+        keywords = {name: getattr(self, name) for name in _options.DEFAULTS}
+        if not keywords["length_scale_groups"]:
+            keywords["length_scale_groups"] = self._encoder.groups()
+        return SplittingGP(**keywords)
 
     @property
     def model(self) -> SplittingGP:
@@ -99,7 +102,7 @@ class SplittingGPRegressor(base.MiniBatchRegressor):
     @property
     def features(self) -> list[Hashable]:
         """The features, in the order of the model's inputs."""
-        return list(self._index)
+        return self._encoder.features
 
     @property
     def _raw_memory_usage(self) -> int:
@@ -108,12 +111,12 @@ class SplittingGPRegressor(base.MiniBatchRegressor):
 
     def learn_one(self, x: Features, y: float) -> None:
         """Learn one observation."""
-        values = _numbers(x)
+        values = self._encoder.values(x)
         self._add_features(values)
-        self._see(values)
-        if not self._index:
+        self._encoder.see(values)
+        if not self._encoder.features:
             return  # no feature has ever been seen
-        row = np.array([self._row(values)])
+        row = np.array([self._encoder.row(values)])
         self._model.update(row, np.array([float(y)]))
 
     def predict_one(
@@ -135,7 +138,8 @@ class SplittingGPRegressor(base.MiniBatchRegressor):
             mean, variance = _options.prior(self._model._options)
             prediction = Prediction(np.array([mean]), np.array([variance]), np.zeros(1))
         else:
-            prediction = self._model.predict(np.array([self._row(_numbers(x))]))
+            values = self._encoder.values(x)
+            prediction = self._model.predict(np.array([self._encoder.row(values)]))
             mean = float(prediction.mean[0])
             variance = float(prediction.variance[0] + prediction.noise_variance[0])
         if with_dist:
@@ -152,15 +156,21 @@ class SplittingGPRegressor(base.MiniBatchRegressor):
             raise ValueError(f"y has {len(targets)} rows and X has {len(X)}")
         if len(X) == 0:
             return
-        table = _table(X)
-        if not self._index or not np.isfinite(table).all() or set(X.columns) != set(self._index):
-            for row, target in zip(table.tolist(), targets, strict=True):
-                self.learn_one(dict(zip(X.columns, row, strict=True)), target)
-            return
-        rows = np.ascontiguousarray(table[:, [list(X.columns).index(f) for f in self._index]])
-        for row in rows.tolist():
-            self._see(dict(zip(self._index, row, strict=True)))
-        self._model.update(rows, targets)
+        rows: list[list[float]] = []  # that need not be learned one by one
+        for k, row in enumerate(_rows(X)):
+            values = self._encoder.values(row)
+            if not all(self._encoder.knows(feature) for feature in values):
+                self._learn(rows, targets[k - len(rows) : k])
+                rows = []
+                self._add_features(values)
+            self._encoder.see(values)
+            if self._encoder.features:
+                rows.append(self._encoder.row(values))
+        self._learn(rows, targets[len(targets) - len(rows) :])
+
+    def _learn(self, rows: list[list[float]], targets: NDArray[np.float64]) -> None:
+        if rows:
+            self._model.update(np.array(rows), targets)
 
     def predict_many(self, X: Any) -> Any:
         """Predict the target of each row of a data frame."""
@@ -168,65 +178,31 @@ class SplittingGPRegressor(base.MiniBatchRegressor):
 
         if self._model.n_observations == 0 or len(X) == 0:
             return pd.Series(self.predict_one({}), index=X.index, dtype=np.float64)
-        table = _table(X)
-        rows = np.tile(np.array(self._mean), (len(X), 1))
-        for column, feature in enumerate(X.columns):
-            if feature in self._index:
-                given = ~np.isnan(table[:, column])
-                rows[given, self._index[feature]] = table[given, column]
-        return pd.Series(self._model.predict(rows).mean, index=X.index)
+        rows = [self._encoder.row(self._encoder.values(row)) for row in _rows(X)]
+        return pd.Series(self._model.predict(np.array(rows)).mean, index=X.index)
 
-    def _row(self, values: Mapping[Hashable, float]) -> list[float]:
-        return [values.get(f, self._mean[k]) for f, k in self._index.items()]
-
-    def _see(self, values: Mapping[Hashable, float]) -> None:
-        for feature, value in values.items():
-            k = self._index.get(feature)
-            if k is not None:
-                self._count[k] += 1
-                self._mean[k] += (value - self._mean[k]) / self._count[k]
-
-    def _add_features(self, values: Mapping[Hashable, float]) -> None:
-        new = [feature for feature in values if feature not in self._index]
-        if not new or (self._index and self.relearn_limit == 0):
+    def _add_features(self, values: Mapping[Hashable, Value]) -> None:
+        new = [feature for feature in values if not self._encoder.knows(feature)]
+        if not new or (self._encoder.features and self.relearn_limit == 0):
             return
         new = _in_order(new)  # not the order of the dictionary, which means nothing
-        for feature in new:
-            self._index[feature] = len(self._index)
-            self._mean.append(values[feature])
-            self._count.append(0)
+        inputs = [self._encoder.add(feature, values[feature]) for feature in new]
         if self._model.n_observations == 0:
+            self._model = self._fresh()  # it may have groups now
             return
         X, y, noise_variance = (a[-self.relearn_limit :] for a in self._model.observations())
-        first = np.tile([values[feature] for feature in new], (len(X), 1))
+        first = np.tile(np.concatenate(inputs), (len(X), 1))
         self._model = self._fresh()
         self._model.update(np.hstack([X, first]), y, noise_variance)
 
 
-def _numbers(x: Features) -> dict[Hashable, float]:
-    """The features that have a value; None and NaN do not."""
-    values = {}
-    for feature, value in x.items():
-        if value is None:
-            continue
-        try:
-            number = float(value)
-        except (TypeError, ValueError):
-            raise ValueError(f"feature {feature!r} is {value!r}; it must be a number") from None
-        if not math.isnan(number):
-            values[feature] = number
-    return values
-
-
-def _table(X: Any) -> Floats:
-    try:
-        table: Floats = X.to_numpy(dtype=np.float64, na_value=np.nan)
-    except (TypeError, ValueError):
-        for feature in X.columns:
-            for value in X[feature]:
-                _numbers({feature: value})
-        raise
-    return table
+def _rows(X: Any) -> Iterable[dict[Hashable, Any]]:
+    """The rows of a data frame; what is missing is None."""
+    columns = [
+        [None if gap else value for value, gap in zip(X.iloc[:, k].tolist(), gaps, strict=True)]
+        for k, gaps in enumerate(X.isna().to_numpy().T)
+    ]
+    return (dict(zip(X.columns, row, strict=True)) for row in zip(*columns, strict=True))
 
 
 def _in_order(features: Iterable[Hashable]) -> list[Hashable]:

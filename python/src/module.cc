@@ -5,6 +5,7 @@
 #include "model.h"
 #include "splitgp/error.h"
 #include "splitgp/instruction_set.h"
+#include "table.h"
 #include "update_results.h"
 
 namespace splitgp::python {
@@ -40,6 +41,7 @@ NB_MODULE(_core, m) {
   bind_model(m);
   bind_store(m);
   bind_rivals(m);
+  bind_table(m);
 }
 
 }  // namespace splitgp::python

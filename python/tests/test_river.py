@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import datetime
 import math
+import pickle
 
 import numpy as np
 import pandas as pd
@@ -160,9 +162,54 @@ def test_frames_give_what_rows_give():
     assert predicted.tolist() == [one.predict_one(x) for x, _ in data]
 
 
-def test_what_is_not_a_number_is_named():
+def test_texts_and_moments_are_features():
+    start = datetime.datetime(2024, 5, 1)
+    random = np.random.default_rng(0)
+    data = []
+    for k in range(160):
+        town = ("Rome", "Oslo", "Lima")[k % 3]
+        moment = start + datetime.timedelta(hours=k)
+        warm = {"Rome": 20.0, "Oslo": 5.0, "Lima": 18.0}[town] + 3 * math.sin(k / 24 * math.tau)
+        data.append(({"town": town, "time": moment, "x": random.normal()}, warm))
+    data[50][0]["town"] = None
+    data[60][0]["x"] = float("nan")
+    model = SplittingGPRegressor(split_limit=30)
+    errors = []
+    for x, y in data:
+        errors.append(abs(model.predict_one(x) - y))
+        model.learn_one(x, y)
+    assert model.features == ["time", "town", "x"]
+    assert np.mean(errors[120:]) < 1.5
+    scales = model.model.hyperparameters.length_scale
+    assert len(scales) == 5 + 16 + 1
+    assert len(set(scales[5:21])) == 1
+    # A level that was never seen, a clone, a pickle, and a data frame.
+    assert math.isfinite(model.predict_one({"town": "Pune", "time": start, "x": 0.0}))
+    assert model.clone().features == []
+    again = pickle.loads(pickle.dumps(model))
+    assert again.predict_one(data[0][0]) == pytest.approx(model.predict_one(data[0][0]))
+    many = SplittingGPRegressor(split_limit=30)
+    X, y = pd.DataFrame([x for x, _ in data]), pd.Series([y for _, y in data])
+    many.learn_many(X, y)
+    assert many.predict_many(X).tolist() == [model.predict_one(x) for x, _ in data]
+
+
+def test_a_feature_stays_what_it_was():
     model = SplittingGPRegressor()
-    with pytest.raises(ValueError, match="feature 'town' is 'Rome'"):
-        model.learn_one({"town": "Rome"}, 1.0)
-    with pytest.raises(ValueError, match="feature 'town' is 'Rome'"):
-        model.learn_many(pd.DataFrame({"town": ["Rome"]}), pd.Series([1.0]))
+    moment = datetime.datetime(2024, 5, 1)
+    for k in range(3):
+        model.learn_one({"town": "Rome", "x": float(k), "time": moment}, 1.0)
+    n = model.model.n_observations
+    for feature, value, message in (
+        ("x", "warm", "feature 'x' is 'warm'; it must be a number, as before"),
+        ("x", object(), "feature 'x' is <object"),
+        ("time", 3.0, "feature 'time' is 3.0; it must be a moment, as before"),
+        ("town", moment, "feature 'town' is datetime.*; it must be a text, as before"),
+        ("time", moment.replace(tzinfo=datetime.timezone.utc), "it must have no zone, as before"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            model.learn_one({feature: value}, 1.0)
+        with pytest.raises(ValueError, match=message):
+            model.predict_one({feature: value})
+    assert model.model.n_observations == n
+    model.learn_one({"town": 7, "x": 1, "time": moment.date()}, 1.0)  # a number may be a level

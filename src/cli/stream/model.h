@@ -8,12 +8,12 @@
 #include "cli/stream/fingerprint.h"
 #include "splitgp/model_file.h"
 #include "table/recipe.h"
+#include "table/recipe_note.h"
 #include "table/state.h"
 
 namespace splitgp {
 
-/// The note that holds the recipe of a model.
-inline constexpr const char* kRecipeNote = "table_recipe";
+using table::kRecipeNote;
 
 /// The model of a stream, and the recipe that makes its inputs from the columns of a table.
 class StreamModel {

@@ -11,8 +11,8 @@
 #include "cli/stream/open_model.h"
 #include "cli/stream/reading.h"
 #include "cli/stream/reporting.h"
-#include "cli/stream/waiting_answer.h"
 #include "splitgp/error.h"
+#include "table/waiting_answer.h"
 
 namespace splitgp {
 namespace {
@@ -261,7 +261,7 @@ class StreamRun {
     const Eigen::Map<const Eigen::VectorXd> x(waiting->inputs.data(), model.n_inputs());
     arrived_.observed =
         Eigen::Map<const Eigen::VectorXd>(applied_.targets.data(), model.n_outputs());
-    arrived_.interval_known = unpack_answer(waiting->answer, model.n_outputs(), prediction_);
+    arrived_.interval_known = table::unpack_answer(waiting->answer, model.n_outputs(), prediction_);
     arrived_.set_prediction(prediction_);
     if (!flags_.test_only) {
       updated_ = model_->file().update(x, arrived_.observed, 0.0, applied_.time);
@@ -276,8 +276,8 @@ class StreamRun {
     model.predict(x, prediction_);
     scored_.observed = Eigen::VectorXd::Constant(model.n_outputs(), kUnknown);
     scored_.set_prediction(prediction_);
-    model_->state().wait(applied_,
-                         {applied_.inputs, pack_answer(prediction_, scored_.interval_known)});
+    model_->state().wait(
+        applied_, {applied_.inputs, table::pack_answer(prediction_, scored_.interval_known)});
   }
 
   void set_interval_known() {

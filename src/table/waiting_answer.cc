@@ -1,11 +1,11 @@
-#include "cli/stream/waiting_answer.h"
+#include "table/waiting_answer.h"
 
 #include <cmath>
 #include <limits>
 
 #include "splitgp/error.h"
 
-namespace splitgp {
+namespace splitgp::table {
 namespace {
 
 // Notes are JSON, which has no infinity; degrees of freedom are positive.
@@ -60,4 +60,4 @@ bool unpack_answer(const std::vector<double>& answer, Eigen::Index outputs,
   return answer.front() != 0.0;
 }
 
-}  // namespace splitgp
+}  // namespace splitgp::table

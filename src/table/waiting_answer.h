@@ -5,7 +5,7 @@
 
 #include "splitgp/results.h"
 
-namespace splitgp {
+namespace splitgp::table {
 
 /// The first column of a prediction as numbers, to be kept until its target arrives.
 std::vector<double> pack_answer(const Prediction& prediction, bool interval_known);
@@ -14,4 +14,4 @@ std::vector<double> pack_answer(const Prediction& prediction, bool interval_know
 /// pack_answer().
 bool unpack_answer(const std::vector<double>& answer, Eigen::Index outputs, Prediction& prediction);
 
-}  // namespace splitgp
+}  // namespace splitgp::table

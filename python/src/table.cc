@@ -1,0 +1,185 @@
+#include "table.h"
+
+#include <limits>
+
+#include "splitgp/error.h"
+#include "table/recipe_note.h"
+#include "table/waiting_answer.h"
+
+namespace splitgp::python {
+
+using table::Applied;
+
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+using Inputs = Eigen::Map<const Eigen::VectorXd>;
+
+Inputs column_of(const std::vector<double>& values) {
+  return {values.data(), static_cast<Eigen::Index>(values.size())};
+}
+
+table::Recipe recipe_in(const std::map<std::string, std::string>& notes) {
+  const auto note = notes.find(table::kRecipeNote);
+  if (note == notes.end()) throw FileError("the model file has no recipe for a table");
+  return table::Recipe::from_text(note->second);
+}
+
+bool interval_known(const SplittingGp& gp) {
+  return gp.options().training == Training::off || !gp.training_history().empty();
+}
+
+}  // namespace
+
+TableRun::TableRun(std::size_t rows, Eigen::Index outputs) : fates(rows, Fate::rejected) {
+  const auto n = static_cast<Eigen::Index>(rows);
+  for (Matrix* part : {&predictions.mean, &predictions.variance, &predictions.noise_variance,
+                       &predictions.degrees_of_freedom}) {
+    part->resize(outputs, n);
+    part->setConstant(kNone);
+  }
+}
+
+void TableRun::set(std::size_t row, const Prediction& prediction) {
+  const auto i = static_cast<Eigen::Index>(row);
+  predictions.mean.col(i) = prediction.mean;
+  predictions.variance.col(i) = prediction.variance;
+  predictions.noise_variance.col(i) = prediction.noise_variance;
+  predictions.degrees_of_freedom.col(i) = prediction.degrees_of_freedom;
+  Matrix& widths = predictions.conformal_half_widths;
+  if (widths.rows() != prediction.conformal_half_widths.rows()) {
+    widths.resize(prediction.conformal_half_widths.rows(), predictions.mean.cols());
+    widths.setConstant(kNone);
+  }
+  widths.col(i) = prediction.conformal_half_widths;
+}
+
+Table::Table(std::map<std::string, std::string> notes)
+    : recipe_(recipe_in(notes)),
+      state_(table::RecipeState::load(recipe_,
+                                      [&notes](const std::string& key) {
+                                        const auto note = notes.find(key);
+                                        return note == notes.end()
+                                                   ? std::nullopt
+                                                   : std::optional<std::string>(note->second);
+                                      })),
+      notes_(std::move(notes)) {
+  std::erase_if(notes_, [](const auto& note) { return !note.first.starts_with("table_"); });
+}
+
+std::vector<std::pair<std::string, std::uint64_t>> Table::filled() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::pair<std::string, std::uint64_t>> counts;
+  for (std::size_t c = 0; c < recipe_.columns().size(); ++c) {
+    if (state_.filled()[c] > 0) counts.emplace_back(recipe_.columns()[c].name, state_.filled()[c]);
+  }
+  return counts;
+}
+
+TableRun Table::stream(Model& model, TableCells& cells) {
+  return model.write([&](SplittingGp& gp) {
+    const std::lock_guard lock(mutex_);
+    TableRun run(cells.rows(), gp.n_outputs());
+    for (std::size_t row = 0; row < cells.rows(); ++row) {
+      recipe_.apply(cells.row(row), state_, applied_);
+      if (applied_.outcome == Applied::Outcome::rejected) {
+        run.reasons.emplace_back(row, applied_.reason);
+        continue;
+      }
+      try {
+        run.fates[row] = process(gp, row, run);
+      } catch (const NumericalError& error) {
+        run.reasons.emplace_back(row, error.what());
+        continue;
+      } catch (const InvalidArgument& error) {
+        run.reasons.emplace_back(row, error.what());
+        continue;
+      }
+      if (run.fates[row] == Fate::early) state_.wait_in_vain(recipe_, applied_);
+      state_.take(recipe_, applied_);
+    }
+    return run;
+  });
+}
+
+Fate Table::process(SplittingGp& gp, std::size_t row, TableRun& run) {
+  const bool ready = applied_.outcome == Applied::Outcome::ready;
+  if (recipe_.horizon() > 0) {
+    const std::optional<table::WaitingRow> waiting = state_.arrived(recipe_, applied_);
+    if (waiting && applied_.target_known)
+      gp.update(column_of(waiting->inputs), column_of(applied_.targets));
+    if (!ready) return Fate::early;
+    gp.predict(column_of(applied_.inputs), prediction_);
+    run.set(row, prediction_);
+    state_.wait(applied_, {applied_.inputs, table::pack_answer(prediction_, interval_known(gp))});
+    return Fate::waiting;
+  }
+  if (!ready) return Fate::early;
+  if (applied_.target_known) {
+    gp.predict_then_update(column_of(applied_.inputs), column_of(applied_.targets), prediction_);
+  } else {
+    gp.predict(column_of(applied_.inputs), prediction_);
+  }
+  run.set(row, prediction_);
+  return applied_.target_known ? Fate::learned : Fate::predicted;
+}
+
+TableRun Table::predict(const Model& model, TableCells& cells) const {
+  return model.read([&](const SplittingGp& gp) {
+    table::RecipeState state = state_now();
+    TableRun run(cells.rows(), gp.n_outputs());
+    Applied applied;
+    std::vector<std::size_t> ready;
+    Eigen::MatrixXd X(gp.n_inputs(), static_cast<Eigen::Index>(cells.rows()));
+    for (std::size_t row = 0; row < cells.rows(); ++row) {
+      recipe_.apply(cells.row(row), state, applied);
+      if (applied.outcome == Applied::Outcome::rejected) {
+        run.reasons.emplace_back(row, applied.reason);
+        continue;
+      }
+      state.take(recipe_, applied);
+      if (applied.outcome == Applied::Outcome::early) {
+        run.fates[row] = Fate::early;
+        run.reasons.emplace_back(row, "there are not enough rows before it for the lags");
+        continue;
+      }
+      run.fates[row] = Fate::predicted;
+      X.col(static_cast<Eigen::Index>(ready.size())) = column_of(applied.inputs);
+      ready.push_back(row);
+    }
+    if (ready.empty()) return run;
+    const Prediction found = gp.predict(X.leftCols(static_cast<Eigen::Index>(ready.size())));
+    Prediction one;
+    for (std::size_t k = 0; k < ready.size(); ++k) {
+      const auto j = static_cast<Eigen::Index>(k);
+      one.mean = found.mean.col(j);
+      one.variance = found.variance.col(j);
+      one.noise_variance = found.noise_variance.col(j);
+      one.degrees_of_freedom = found.degrees_of_freedom.col(j);
+      if (found.conformal_half_widths.cols() > 0)
+        one.conformal_half_widths = found.conformal_half_widths.col(j);
+      run.set(ready[k], one);
+    }
+    return run;
+  });
+}
+
+std::map<std::string, std::string> Table::notes() {
+  const std::lock_guard lock(mutex_);
+  notes_[table::kRecipeNote] = recipe_.to_text();
+  state_.save([this](const std::string& key, std::string text) { notes_[key] = std::move(text); });
+  return notes_;
+}
+
+table::RecipeState Table::state_now() const {
+  const std::lock_guard lock(mutex_);
+  return state_;
+}
+
+std::unique_ptr<Table> Table::copy() const {
+  const std::lock_guard lock(mutex_);
+  return std::unique_ptr<Table>(new Table(recipe_, state_, notes_));
+}
+
+}  // namespace splitgp::python

@@ -40,7 +40,8 @@ class PredictRun : private Waiter {
     ColumnSelection selection{columns_.inputs, kept_columns(rows.reader->columns()), json};
     // If an input is missing, no row could be predicted: fail now.
     find_columns("the model's inputs", columns_.inputs, rows.reader->columns());
-    writer_.emplace(json, selection.texts, columns_.outputs);
+    writer_.emplace(json, selection.texts, columns_.outputs,
+                    flags_.gradient ? columns_.inputs : std::vector<std::string>());
     rows.reader->select(std::move(selection));
     output_ = std::make_unique<RowFile>(flags_.output, writer_->header(), std::nullopt);
     if (!flags_.rejects.empty()) {
@@ -106,12 +107,19 @@ class PredictRun : private Waiter {
   void predict() {
     const Index count = std::ssize(cells_);
     if (count == 0) return;
-    const Prediction prediction = loaded_.model.predict(inputs_.leftCols(count));
+    PredictionGradient prediction;
+    if (flags_.gradient) {
+      loaded_.model.predict_gradient(inputs_.leftCols(count), prediction);
+    } else {
+      prediction.mean_gradient.resize(0, count);
+      loaded_.model.predict(inputs_.leftCols(count), prediction);
+    }
     const Eigen::MatrixXd sd = (prediction.variance + prediction.noise_variance).cwiseSqrt();
     const Interval interval = prediction.interval(kIntervalLevel);
     for (Index j = 0; j < count; ++j) {
       output_->write(writer_->line(cells_[static_cast<std::size_t>(j)], prediction.mean.col(j),
-                                   sd.col(j), interval.lower.col(j), interval.upper.col(j)));
+                                   sd.col(j), interval.lower.col(j), interval.upper.col(j),
+                                   prediction.mean_gradient.col(j)));
     }
     cells_.clear();
   }

@@ -3,6 +3,9 @@ include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
 install(TARGETS splitgp splitgp_rivals EXPORT splitgpTargets FILE_SET HEADERS)
+if(SPLITGP_BUILD_C)
+  install(TARGETS splitgp_c EXPORT splitgpTargets FILE_SET HEADERS)
+endif()
 if(SPLITGP_BUILD_CLI)
   install(TARGETS splitgp_cli)
   install(FILES docs/splitgp.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
@@ -39,3 +42,7 @@ install(FILES ${PROJECT_BINARY_DIR}/splitgpConfig.cmake
               ${PROJECT_BINARY_DIR}/splitgpConfigVersion.cmake
         DESTINATION ${config_dir})
 install(FILES ${PROJECT_BINARY_DIR}/splitgp.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+if(SPLITGP_BUILD_C)
+  configure_file(cmake/splitgp_c.pc.in splitgp_c.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/splitgp_c.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endif()

@@ -124,5 +124,39 @@ TEST_F(CliPredict, OneRowIsOneRow) {
   EXPECT_THAT(result.err, ::testing::HasSubstr("1 of 1 row rejected"));
 }
 
+// A model of two rows has one local GP, and its answer is a smooth curve.
+TEST_F(CliPredict, GradientIsWhatDifferencesOfTheMeanSay) {
+  const CommandResult result = run(folder_.path(), {"predict", "-", "-m", model(), "--gradient"},
+                                   "x\n1.4999\n1.5\n1.5001\n");
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, StartsWith("x,mean,sd,lower,upper,dy/dx\n"));
+  std::istringstream lines(result.out.substr(result.out.find('\n') + 1));
+  double mean[3];
+  double slope[3];
+  for (int i = 0; i < 3; ++i) {
+    double x, sd, lower, upper;
+    char comma;
+    lines >> x >> comma >> mean[i] >> comma >> sd >> comma >> lower >> comma >> upper >> comma >>
+        slope[i];
+    ASSERT_TRUE(lines) << result.out;
+  }
+  EXPECT_NEAR(slope[1], (mean[2] - mean[0]) / 2e-4, 1e-6);
+  EXPECT_GT(slope[1], 0.01);
+}
+
+TEST_F(CliPredict, GradientOfEachTargetHasAColumnForEachInput) {
+  write_text(folder_ / "two.csv", "a,b,u,v\n1,2,3,4\n2,1,5,3\n3,3,1,1\n");
+  ASSERT_EQ(run(folder_.path(),
+                {"stream", folder_ / "two.csv", "-t", "u,v", "-m", folder_ / "two.splitgp"})
+                .code,
+            0);
+  const CommandResult result =
+      run(folder_.path(), {"predict", folder_ / "two.csv", "-m", folder_ / "two.splitgp",
+                           "--gradient", "--keep", "none"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, StartsWith("u_mean,u_sd,u_lower,u_upper,v_mean,v_sd,v_lower,v_upper,"
+                                     "du/da,du/db,dv/da,dv/db\n"));
+}
+
 }  // namespace
 }  // namespace splitgp

@@ -75,6 +75,42 @@ TEST(Kernel, ValuesMatchTheDefinitions) {
   }
 }
 
+TEST(Kernel, SlopesByTheDistanceAreThoseByTheLengthScale) {
+  for (const KernelFamily family : kFamilies) {
+    for (const double shape : kShapes) {
+      const Kernel kernel(theta_of(family, shape));
+      ArrayXd r2(302);
+      r2 << 0.0, geometric(1e-12, 1e5, 300), Kernel::kLargestSquaredDistance;
+      const Derivatives expected = derivatives_of(kernel, r2);
+      ArrayXd slopes = r2;
+      kernel.slopes_in_place(expected.value, slopes);
+      // Below some 1e-190 of the signal variance the two differ by what is cut off there.
+      EXPECT_LE(((slopes - expected.slope).abs() - 1e-14 * expected.slope).maxCoeff(), 1e-190)
+          << to_string(family) << ", shape " << shape;
+      EXPECT_TRUE(slopes.isFinite().all());
+    }
+  }
+}
+
+TEST(Kernel, SlopeOfTheLogSimilarityMatchesDifferences) {
+  for (const KernelFamily family : kFamilies) {
+    for (const double shape : kShapes) {
+      const Kernel kernel(theta_of(family, shape));
+      for (const double r2 : {1e-3, 0.3, 1.0, 17.0, 1e4}) {
+        const double h = 1e-4 * r2;
+        const double difference =
+            (kernel.log_similarity(r2 + h) - kernel.log_similarity(r2 - h)) / (2.0 * h);
+        // h² and the rounding of similarities over h
+        EXPECT_NEAR(kernel.log_similarity_slope(r2), difference,
+                    1e-7 * std::abs(difference) + 1e-11 / r2 * (1.0 - kernel.log_similarity(r2)))
+            << to_string(family) << ", shape " << shape << ", r² = " << r2;
+      }
+      EXPECT_EQ(kernel.log_similarity_slope(Kernel::kLargestSquaredDistance), 0.0);
+    }
+  }
+  EXPECT_EQ(Kernel(theta_of(KernelFamily::matern12)).log_similarity_slope(0.0), 0.0);
+}
+
 TEST(Kernel, ValueAtNoDistanceIsTheSignalVariance) {
   for (const KernelFamily family : kFamilies) {
     const Kernel kernel(theta_of(family));

@@ -67,6 +67,7 @@ TEST_P(SteadyState, UpdatesAndPredictionsAllocateNothing) {
   const testing::Stream stream = testing::smooth_stream(1, 3, 2, 4000);
   SplittingGp model(3, 2, options);
   Prediction prediction;
+  PredictionGradient gradient;
   long updates = 0;
   long splits = 0;
   for (Index i = 0; i < stream.X.cols(); ++i) {
@@ -74,6 +75,7 @@ TEST_P(SteadyState, UpdatesAndPredictionsAllocateNothing) {
     allocations = 0;
     counting = warm;
     model.predict(stream.X.col(i), prediction);
+    model.predict_gradient(stream.X.col(i), gradient);
     EXPECT_EQ(allocations, 0) << "prediction " << i;
     allocations = 0;
     const UpdateResult result = model.update(stream.X.col(i), stream.Y.col(i));

@@ -193,6 +193,13 @@ struct Prediction {
   double level_of(Eigen::Index output, Eigen::Index query, double observed) const;
 };
 
+/// A prediction and its derivatives by the inputs. Columns are queries; in each, the d derivatives
+/// of the first output are followed by those of the next: row o·d + k is ∂(output o)/∂(input k).
+struct PredictionGradient : Prediction {
+  Matrix mean_gradient;
+  Matrix variance_gradient;  ///< That of `variance`, without the noise's.
+};
+
 /// One local GP's share in a prediction.
 struct LocalPrediction {
   Eigen::Index local_gp = 0;

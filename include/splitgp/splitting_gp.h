@@ -67,6 +67,20 @@ class SplittingGp {
     predict(MatrixView(X), result);
   }
 
+  /// predict(), with the same bits, and the exact derivatives of its means and variances by the
+  /// inputs, in at most 2.5 times its time with one output. Where the prediction has a kink they
+  /// are those of one side: at the border where another local GP is asked, and, with matern12, at
+  /// every observation, where 0 stands for the slope of that one's kernel.
+  PredictionGradient predict_gradient(const Eigen::Ref<const ColumnMatrix>& X) const {
+    PredictionGradient result;
+    predict_gradient(MatrixView(X), result);
+    return result;
+  }
+  /// The same into `result`, whose memory is reused: a loop on one thread allocates nothing.
+  void predict_gradient(const Eigen::Ref<const ColumnMatrix>& X, PredictionGradient& result) const {
+    predict_gradient(MatrixView(X), result);
+  }
+
   /// predict(x) into `before`, then update(x, y): the same bits as two calls, with one search of
   /// the centers instead of two.
   UpdateResult predict_then_update(const Eigen::Ref<const Eigen::VectorXd>& x,
@@ -172,6 +186,7 @@ class SplittingGp {
   std::vector<UpdateResult> update_batch(MatrixView X, MatrixView Y, MatrixView noise_variance,
                                          MatrixView time);
   void predict(MatrixView X, Prediction& result) const;
+  void predict_gradient(MatrixView X, PredictionGradient& result) const;
   UpdateResult predict_then_update(MatrixView x, MatrixView y, Prediction& before,
                                    double noise_variance, double time);
   void wake(MatrixView X);

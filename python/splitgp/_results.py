@@ -43,6 +43,10 @@ class Prediction:
         The noise of one more observation.
     degrees_of_freedom : array, same shape
         How heavy the tails are: above 2, infinite for a normal distribution.
+    mean_gradient : array of shape (n, d) or (n, p, d), or None
+        The derivatives of `mean` by the d inputs, if `predict` was asked for them.
+    variance_gradient : array, same shape, or None
+        Those of `variance`.
 
     Examples
     --------
@@ -59,7 +63,10 @@ class Prediction:
     (2,)
     """
 
-    __slots__ = ("_conformal", "degrees_of_freedom", "mean", "noise_variance", "variance")
+    __slots__ = (
+        "_conformal", "degrees_of_freedom", "mean", "mean_gradient", "noise_variance", "variance",
+        "variance_gradient",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -68,6 +75,8 @@ class Prediction:
         noise_variance: Floats,
         degrees_of_freedom: Floats | None = None,
         conformal: Floats | None = None,
+        mean_gradient: Floats | None = None,
+        variance_gradient: Floats | None = None,
     ) -> None:
         self.mean = mean
         self.variance = variance
@@ -76,6 +85,8 @@ class Prediction:
             np.full(mean.shape, np.inf) if degrees_of_freedom is None else degrees_of_freedom
         )
         self._conformal = np.empty((len(mean), 0)) if conformal is None else conformal
+        self.mean_gradient = mean_gradient
+        self.variance_gradient = variance_gradient
 
     @property
     def std(self) -> Floats:
@@ -130,12 +141,13 @@ class Prediction:
             return f"Prediction(mean={self.mean[0]}, std={self.std[0]})"
         return f"Prediction of shape {self.mean.shape}"
 
-    def __getstate__(self) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+    def __getstate__(self) -> tuple[Floats | None, ...]:
         return (
-            self.mean, self.variance, self.noise_variance, self.degrees_of_freedom, self._conformal
+            self.mean, self.variance, self.noise_variance, self.degrees_of_freedom,
+            self._conformal, self.mean_gradient, self.variance_gradient,
         )  # fmt: skip
 
-    def __setstate__(self, state: tuple[Floats, ...]) -> None:
+    def __setstate__(self, state: tuple[Floats | None, ...]) -> None:
         self.__init__(*state)  # type: ignore[misc]  # a shorter one is from before calibration
 
 

@@ -105,10 +105,19 @@ class SplittingGP(TakesKeywords, Saving):
             return result
         return model.update(X, y, noise_variance, self._flat)
 
-    def predict(self, X: ArrayLike) -> Prediction:
+    def predict(self, X: ArrayLike, *, gradient: bool = False) -> Prediction:
         """Predict at the rows of X.
 
         Far from all observations the answer is the prior's mean and variance.
+
+        Parameters
+        ----------
+        X : array of shape (n, d)
+            Where to predict.
+        gradient : bool
+            Also give the exact derivatives of `mean` and `variance` by the inputs, as
+            `mean_gradient` and `variance_gradient`. With one output this takes at most 2.5 times as
+            long.
 
         Examples
         --------
@@ -117,7 +126,11 @@ class SplittingGP(TakesKeywords, Saving):
         >>> _ = gp.update([[0.0], [1.0], [2.0]], [[1.0, 5.0], [2.0, 6.0], [3.0, 7.0]])
         >>> gp.predict([[1.0]]).mean.shape  # y had two outputs
         (1, 2)
+        >>> gp.predict([[1.0]], gradient=True).mean_gradient.shape
+        (1, 2, 1)
         """
+        if gradient:
+            return Prediction(*self._ready().predict_gradient(rows("X", X), self._flat))
         return Prediction(*self._ready().predict(rows("X", X), self._flat))
 
     def predict_then_update(

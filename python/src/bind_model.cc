@@ -44,6 +44,34 @@ nb::tuple predict(const Model& model, const Rows& X, bool flat) {
                    flat);
 }
 
+// Derivatives as (n, p, d), or (n, d) if `flat`.
+nb::object view_gradient(const Matrix& matrix, Eigen::Index inputs, bool flat,
+                         const nb::capsule& owner) {
+  const auto n = static_cast<std::size_t>(matrix.cols());
+  const auto d = static_cast<std::size_t>(inputs);
+  const std::size_t p = static_cast<std::size_t>(matrix.rows()) / d;
+  double* data = const_cast<double*>(matrix.data());  // as in view()
+  const std::size_t shape[3] = {n, p, d};
+  const std::size_t flat_shape[2] = {n, d};
+  return nb::cast(
+      nb::ndarray<nb::numpy, double>(data, flat ? 2 : 3, flat ? flat_shape : shape, owner),
+      nb::rv_policy::reference);
+}
+
+// What predict returns, and the derivatives of mean and variance.
+nb::tuple predict_gradient(const Model& model, const Rows& X, bool flat) {
+  const Columns x = columns(X);
+  auto result = std::make_unique<PredictionGradient>(
+      model.read([&](const SplittingGp& gp) { return gp.predict_gradient(x); }));
+  const PredictionGradient& p = *result;
+  const nb::capsule owner = keep(std::move(result));
+  return nb::make_tuple(
+      view(p.mean, flat, owner), view(p.variance, flat, owner), view(p.noise_variance, flat, owner),
+      view(p.degrees_of_freedom, flat, owner), view(p.conformal_half_widths, false, owner),
+      view_gradient(p.mean_gradient, x.rows(), flat, owner),
+      view_gradient(p.variance_gradient, x.rows(), flat, owner));
+}
+
 MatrixView plain(const Eigen::Ref<const Eigen::MatrixXd>& matrix) { return MatrixView(matrix); }
 
 // As update, but each row is predicted before it is learned.
@@ -182,6 +210,7 @@ void bind_model(nb::module_& m) {
       .def("update", &update, nb::arg("X"), nb::arg("Y"), nb::arg("noise_variance").none(),
            nb::arg("flat"))
       .def("predict", &predict, nb::arg("X"), nb::arg("flat"))
+      .def("predict_gradient", &predict_gradient, nb::arg("X"), nb::arg("flat"))
       .def("predict_then_update", &predict_then_update, nb::arg("X"), nb::arg("Y"),
            nb::arg("noise_variance").none(), nb::arg("flat"))
       .def("explain", &explain, nb::arg("x"))

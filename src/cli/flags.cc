@@ -113,6 +113,8 @@ void add_flags(CLI::App& command, PredictFlags& flags) {
       ->check(CLI::IsMember({"csv", "ndjson"}));
   add_columns(command, "--keep", flags.kept,
               "Columns to copy to the output, by name or number, or none (all)");
+  command.add_flag("--gradient", flags.gradient,
+                   "Add the derivatives of each mean by each input, as dTARGET/dINPUT");
   add_file(command, "--rejects", flags.rejects, kRejects);
   command.add_flag("--strict", flags.strict, kStrict);
   command.add_option("--threads", flags.threads, "Number of threads (1)")

@@ -33,13 +33,13 @@ bool normalise(std::vector<double>& logs) {
 
 }  // namespace
 
-void aggregation_weights(std::span<const Candidate> candidates, double outsider,
+bool aggregation_weights(std::span<const Candidate> candidates, double outsider,
                          const Options& options, std::vector<double>& weights) {
   assert(!candidates.empty());
   weights.assign(candidates.size(), 0.0);
   if (options.aggregation == Aggregation::nearest) {
     weights.front() = 1.0;
-    return;
+    return true;
   }
   const double fade = options.taper ? outsider : kNever;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
@@ -48,11 +48,37 @@ void aggregation_weights(std::span<const Candidate> candidates, double outsider,
         (options.aggregation == Aggregation::evidence ? log_evidence(candidates[i].posterior)
                                                       : candidates[i].log_similarity);
   }
-  if (normalise(weights)) return;
+  if (normalise(weights)) return true;
   // Either no local GP knows anything here (all answer with the prior), or more than q of them
   // share one center. Similarity then decides, as in the paper.
   for (std::size_t i = 0; i < candidates.size(); ++i) weights[i] = candidates[i].log_similarity;
   normalise(weights);
+  return false;
+}
+
+LogWeightSlopes log_weight_slopes(const Candidate& candidate, double outsider,
+                                  const Options& options, bool decided) {
+  LogWeightSlopes slopes;
+  if (options.aggregation == Aggregation::nearest) return slopes;
+  if (!decided) {
+    slopes.similarity = 1.0;
+    return slopes;
+  }
+  if (options.taper && outsider != kNever) {
+    // d log(1 − exp(o − s)) = (ds − do) / (exp(s − o) − 1)
+    const double rate = 1.0 / std::expm1(candidate.log_similarity - outsider);
+    slopes.similarity += rate;
+    slopes.outsider -= rate;
+  }
+  if (options.aggregation == Aggregation::similarity) {
+    slopes.similarity += 1.0;
+    return slopes;
+  }
+  // Below the smallest normal number `explained` has no digits left that could have a slope.
+  if (candidate.posterior.explained >= std::numeric_limits<double>::min())
+    slopes.explained = 2.0 / candidate.posterior.explained;
+  slopes.variance = -2.0 / candidate.posterior.variance;
+  return slopes;
 }
 
 }  // namespace splitgp

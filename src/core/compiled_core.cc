@@ -5,6 +5,7 @@
 #include "core/forget.h"
 #include "core/model_training.h"
 #include "core/predict.h"
+#include "core/predict_gradient.h"
 #include "core/refit.h"
 #include "core/update.h"
 #include "core/waking.h"
@@ -23,6 +24,7 @@ extern "C" const splitgp::CompiledCore SPLITGP_CORE(SPLITGP_INSTRUCTION_SET){
     splitgp::update,
     splitgp::predict_then_update,
     splitgp::predict,
+    splitgp::predict_gradient,
     splitgp::explain,
     splitgp::forget,
     splitgp::train_now,

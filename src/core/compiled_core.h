@@ -14,6 +14,8 @@ struct CompiledCore {
   UpdateResult (*update)(ModelState&, const Observation&);
   UpdateResult (*predict_then_update)(ModelState&, const Observation&, Prediction&);
   void (*predict)(const ModelState&, const Eigen::Ref<const Eigen::MatrixXd>&, Prediction&);
+  void (*predict_gradient)(const ModelState&, const Eigen::Ref<const Eigen::MatrixXd>&,
+                           PredictionGradient&);
   std::vector<LocalPrediction> (*explain)(const ModelState&,
                                           const Eigen::Ref<const Eigen::VectorXd>&);
   ForgetResult (*forget)(ModelState&, std::span<const std::uint64_t>);

@@ -70,7 +70,7 @@ class GrowingCholesky {
   /// b ← L⁻¹b for every column b. O(n²/2) each; many columns at once share reads of the factor, and
   /// give the same bits as each alone.
   void solve_lower(Eigen::Ref<Eigen::MatrixXd> b) const;
-  /// b ← L⁻ᵀb.
+  /// b ← L⁻ᵀb. Two columns at once take little longer than one, and have the same bits.
   void solve_upper(Eigen::Ref<Eigen::MatrixXd> b) const;
 
   double log_determinant() const;
@@ -103,7 +103,10 @@ class GrowingCholesky {
   template <int kLanes>
   void solve_lower_lanes(Lanes* b) const;
   void solve_panel(Eigen::Index p, const Lanes& sum, double* b) const;
-  void solve_upper_rows(double* b) const;
+  template <int kColumns>
+  void solve_upper_together(Eigen::Ref<Eigen::MatrixXd> b) const;
+  template <int kColumns>
+  void solve_upper_lanes(Lanes* sums) const;
   template <typename Solve>
   void solve_columns(Eigen::Ref<Eigen::MatrixXd> b, const Solve& solve) const;
 

@@ -87,7 +87,10 @@ void GrowingCholesky::solve_lower_lanes(Lanes* b) const {
 }
 
 void GrowingCholesky::solve_upper(Eigen::Ref<Eigen::MatrixXd> b) const {
-  solve_columns(b, [this](double* rows) { solve_upper_rows(rows); });
+  assert(b.rows() == size());
+  Index c = 0;
+  for (; b.cols() - c >= 2; c += 2) solve_upper_together<2>(b.middleCols(c, 2));
+  if (c < b.cols()) solve_upper_together<1>(b.middleCols(c, 1));
 }
 
 // In place if rows are stored without gaps; otherwise through a buffer with zeros in the gaps.
@@ -148,20 +151,103 @@ void GrowingCholesky::solve_panel(Index p, const Lanes& sum, double* b) const {
          inverse[3];
 }
 
-void GrowingCholesky::solve_upper_rows(double* b) const {
-  for (Index p = panels() - 1; p >= 0; --p) {
-    const Lanes* columns = panel(p);
-    const Index first = p * kRows;
-    Lanes x{};
-    for (Index lane = std::min(kRows, rows_ - first) - 1; lane >= 0; --lane) {
-      // Rows below `lane` in this panel are solved; the others still hold 0 in x.
-      const double known = columns[first + lane].dot(x);
-      const double solved =
-          (b[first + lane] - known) * inverse_pivots_[static_cast<std::size_t>(first + lane)];
-      x.set(lane, solved);
-      b[first + lane] = solved;
+// A row's partial sums start with its right-hand side and end with its solution, in the first lane.
+template <int kColumns>
+void GrowingCholesky::solve_upper_together(Eigen::Ref<Eigen::MatrixXd> b) const {
+  static thread_local std::vector<Lanes> sums;
+  sums.assign(static_cast<std::size_t>(kColumns * kRows * panels()), Lanes{});
+  for (Index c = 0; c < kColumns; ++c) {
+    const double* column = b.col(c).data();
+    for (Index i = 0; i < size(); ++i)
+      sums[static_cast<std::size_t>(kColumns * row_of(i) + c)].set(0, column[i]);
+  }
+  solve_upper_lanes<kColumns>(sums.data());
+  for (Index c = 0; c < kColumns; ++c) {
+    double* column = b.col(c).data();
+    for (Index i = 0; i < size(); ++i)
+      column[i] = sums[static_cast<std::size_t>(kColumns * row_of(i) + c)].get(0);
+  }
+}
+
+namespace {
+
+// The last rows of a backward substitution: x of one panel's rows, for each column.
+template <int kColumns>
+struct PanelSolution {
+  Lanes x[kColumns];
+};
+
+// The triangle on the diagonal, from the last row to the first; `columns` and `inverse` begin at
+// it. Rows beyond the last have inverse pivots of 0, and so x = 0.
+template <int kColumns>
+inline PanelSolution<kColumns> solve_upper_panel(const Lanes* columns, const double* inverse,
+                                                 Lanes* sums) {
+  PanelSolution<kColumns> result;
+  for (int c = 0; c < kColumns; ++c) {
+    const double x3 = sums[3 * kColumns + c].sum() * inverse[3];
+    const double x2 = (sums[2 * kColumns + c].sum() - columns[2].get(3) * x3) * inverse[2];
+    const double x1 =
+        (sums[kColumns + c].sum() - columns[1].get(3) * x3 - columns[1].get(2) * x2) * inverse[1];
+    const double x0 =
+        (sums[c].sum() - columns[0].get(3) * x3 - columns[0].get(2) * x2 - columns[0].get(1) * x1) *
+        inverse[0];
+    Lanes x;
+    x.set(0, x0);
+    x.set(1, x1);
+    x.set(2, x2);
+    x.set(3, x3);
+    result.x[c] = x;
+    sums[c].set(0, x0);
+    sums[kColumns + c].set(0, x1);
+    sums[2 * kColumns + c].set(0, x2);
+    sums[3 * kColumns + c].set(0, x3);
+  }
+  return result;
+}
+
+// Subtracts from the partial sums of rows `first` to `end` what several panels say about them, in
+// the panels' order.
+template <int kColumns, int kPanels>
+inline void subtract_panels(const Lanes* const (&panels)[kPanels],
+                            const PanelSolution<kColumns> (&solutions)[kPanels], Index first,
+                            Index end, Lanes* sums) {
+  PanelSolution<kColumns> x[kPanels];  // a copy, which stays in registers
+#pragma GCC unroll 4
+  for (int i = 0; i < kPanels; ++i) x[i] = solutions[i];
+  for (Index k = first; k < end; ++k) {
+#pragma GCC unroll 2
+    for (int c = 0; c < kColumns; ++c) {
+      Lanes sum = sums[kColumns * k + c];
+#pragma GCC unroll 4
+      for (int i = 0; i < kPanels; ++i) sum.subtract(panels[i][k], x[i].x[c]);
+      sums[kColumns * k + c] = sum;
     }
-    for (Index k = 0; k < first; ++k) b[k] -= columns[k].dot(x);
+  }
+}
+
+}  // namespace
+
+// Backward substitution. Row k needs Σ L(r, k)·x(r) over the rows r below it, and each panel has
+// four of them in the lanes of its column k: four partial sums for each row, added up only when it
+// is that row's turn, so that nothing is summed across lanes on the way. Several panels are read
+// side by side, because what costs is loading and storing the partial sums.
+template <int kColumns>
+void GrowingCholesky::solve_upper_lanes(Lanes* sums) const {
+  constexpr int kTogether = Lanes::kParts == 1 ? 4 : 2;
+  for (Index end = panels(); end > 0;) {
+    const Index begin = std::max<Index>(0, end - kTogether);
+    PanelSolution<kColumns> solutions[kTogether]{};
+    const Lanes* together[kTogether];
+    for (Index p = end - 1, i = 0; p >= begin; --p, ++i) {
+      const Index first = p * kRows;
+      together[i] = panel(p);
+      solutions[i] = solve_upper_panel<kColumns>(panel(p) + first, inverse_pivots_.data() + first,
+                                                 sums + kColumns * first);
+      subtract_panels<kColumns, 1>({panel(p)}, {solutions[i]}, begin * kRows, first, sums);
+    }
+    if (begin > 0)
+      subtract_panels<kColumns, kTogether>(together, solutions, 0, begin * kRows, sums);
+    end = begin;
   }
 }
 

@@ -92,6 +92,51 @@ double Kernel::log_similarity(double squared_distance) const {
   return -0.5 * squared_distance;
 }
 
+double Kernel::log_similarity_slope(double squared_distance) const {
+  if (!(squared_distance < kLargestSquaredDistance)) return 0.0;
+  const double r = std::sqrt(squared_distance);
+  switch (family_) {
+    case KernelFamily::automatic:
+    case KernelFamily::rbf:
+      break;
+    case KernelFamily::matern12:
+      return r > 0.0 ? -0.5 / r : 0.0;
+    case KernelFamily::matern32:
+      return -1.5 / (1.0 + kSqrt3 * r);
+    case KernelFamily::matern52: {
+      const double a = kSqrt5 * r;
+      return -5.0 / 6.0 * (1.0 + a) / (1.0 + a + 5.0 / 3.0 * squared_distance);
+    }
+    case KernelFamily::rational_quadratic:
+      return -0.5 / (1.0 + squared_distance / (2.0 * shape_));
+  }
+  return -0.5;
+}
+
+// Every family's slope is its value times something without an exponential.
+void Kernel::slopes_in_place(const Eigen::Ref<const Eigen::ArrayXd>& value,
+                             Eigen::Ref<Eigen::ArrayXd> r2) const {
+  switch (family_) {
+    case KernelFamily::automatic:
+    case KernelFamily::rbf:
+      r2 = value;
+      break;
+    case KernelFamily::matern12:
+      r2 = (r2 > 0.0).select(value / r2.sqrt(), 0.0);
+      break;
+    case KernelFamily::matern32:
+      r2 = 3.0 * value / (1.0 + kSqrt3 * r2.sqrt());
+      break;
+    case KernelFamily::matern52:
+      r2 = 5.0 / 3.0 * value * (1.0 + kSqrt5 * r2.sqrt()) /
+           (1.0 + kSqrt5 * r2.sqrt() + 5.0 / 3.0 * r2);
+      break;
+    case KernelFamily::rational_quadratic:
+      r2 = value / (1.0 + r2 / (2.0 * shape_));
+      break;
+  }
+}
+
 void Kernel::derivatives(const Eigen::Ref<const Eigen::ArrayXd>& r2,
                          Eigen::Ref<Eigen::ArrayXd> value, Eigen::Ref<Eigen::ArrayXd> slope,
                          Eigen::Ref<Eigen::ArrayXd> shape_derivative) const {

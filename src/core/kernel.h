@@ -40,6 +40,15 @@ class Kernel {
   /// log(k / signal_variance), without underflow.
   double log_similarity(double squared_distance) const;
 
+  /// d log_similarity / d(r²); where Matérn 1/2 has a kink, at r = 0, and where r² is capped, 0.
+  double log_similarity_slope(double squared_distance) const;
+
+  /// Replaces r² by the slope −2 dk/d(r²), given k at the same places: ∂k/∂x_k is the slope times
+  /// (x'_k − x_k) / length_scale_k². No exponentials. Matérn 1/2 has a kink at r = 0, and 0 stands
+  /// there: the mean of the slopes around it.
+  void slopes_in_place(const Eigen::Ref<const Eigen::ArrayXd>& value,
+                       Eigen::Ref<Eigen::ArrayXd> squared_distance) const;
+
   /// The derivatives of k by log hyperparameters, elementwise for many values of r²:
   ///   ∂k/∂log length_scale_k  = slope · ((x_k − x'_k) / length_scale_k)²
   ///   ∂k/∂log signal_variance = value

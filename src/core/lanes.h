@@ -34,6 +34,19 @@ struct alignas(32) Lanes {
     for (int i = 0; i < kParts; ++i) part[i] -= a * x.part[i];
   }
 
+  /// this += a·x, lane by lane.
+  void add(const Lanes& a, const Lanes& x) {
+    for (int i = 0; i < kParts; ++i) part[i] += a.part[i] * x.part[i];
+  }
+
+  /// this −= a·x, lane by lane.
+  void subtract(const Lanes& a, const Lanes& x) {
+    for (int i = 0; i < kParts; ++i) part[i] -= a.part[i] * x.part[i];
+  }
+
+  /// The sum across the lanes.
+  double sum() const { return (get(0) + get(1)) + (get(2) + get(3)); }
+
   Lanes operator*(double a) const {
     Lanes result;
     for (int i = 0; i < kParts; ++i) result.part[i] = a * part[i];

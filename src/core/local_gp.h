@@ -40,6 +40,14 @@ struct Workspace {
   }
 };
 
+/// What predict_gradient() needs besides.
+struct GradientWorkspace {
+  Workspace slopes;          // of the kernel, one column for each query
+  Workspace solved;          // L⁻ᵀ of w for each query, then of z for each output
+  Eigen::MatrixXd weighted;  // these times the slopes, for one query
+  Eigen::MatrixXd sums;      // d × (1 + outputs)
+};
+
 /// A GP over at most capacity + 1 observations: (X_i, Y_i, c_i) of the paper's Algorithms 1–3.
 ///
 /// It *owns* the observations that were routed to it and that it kept in splits, and may *borrow*
@@ -108,6 +116,22 @@ class LocalGp {
   void predict(const Eigen::Ref<const Eigen::MatrixXd>& X, Workspace& workspace,
                Eigen::Ref<Eigen::MatrixXd> means, std::span<Posterior> posteriors,
                Eigen::VectorXd* local_scales = nullptr) const;
+
+  /// predict(), with the same bits, and its derivatives by x: O(n²) more, and O(n·d·(p + 1)).
+  void predict_gradient(const Eigen::Ref<const Eigen::MatrixXd>& X, Workspace& workspace,
+                        GradientWorkspace& gradient_workspace, Eigen::Ref<Eigen::MatrixXd> means,
+                        std::span<Posterior> posteriors, Eigen::VectorXd* local_scales,
+                        Eigen::Ref<Eigen::MatrixXd> gradients) const;
+
+  /// Where predict_gradient() writes in a query's column of `gradients`: d derivatives each.
+  struct GradientRows {
+    static constexpr Eigen::Index kExplained = 0;
+    static constexpr Eigen::Index kVariance = 1;
+    static constexpr Eigen::Index kMeans = 2;  // and one more for each further output
+    static Eigen::Index count(Eigen::Index inputs, Eigen::Index outputs) {
+      return (kMeans + outputs) * inputs;
+    }
+  };
 
   /// ŝ²: by how much the variance of an output differs here from what θ says; 1 without points.
   /// O(n)  REQUIRES: it is awake.
@@ -196,6 +220,12 @@ class LocalGp {
                  Workspace& workspace);
   void append_to_factor(Eigen::Index row, const Eigen::Ref<const Eigen::VectorXd>& x,
                         Workspace& workspace);
+  void predict(const Eigen::Ref<const Eigen::MatrixXd>& X, Workspace& workspace,
+               Eigen::Ref<Eigen::MatrixXd> means, std::span<Posterior> posteriors,
+               Eigen::VectorXd* local_scales, Workspace* slopes) const;
+  void fall_back_gradient(const Eigen::Ref<const Eigen::VectorXd>& x,
+                          const Eigen::Ref<const Eigen::VectorXd>& w, const Posterior& posterior,
+                          Eigen::Ref<Eigen::VectorXd> gradient) const;
   void fall_back(const Eigen::Ref<const Eigen::VectorXd>& x, Eigen::Ref<Eigen::VectorXd> mean,
                  Posterior& posterior) const;
   double lift_noise(Eigen::Index row) const;

@@ -22,6 +22,13 @@ void LocalGp::predict(const Eigen::Ref<const Eigen::MatrixXd>& X, Workspace& wor
   if (dormant()) {
     return awake_copy().predict(X, workspace, means, posteriors, local_scales);
   }
+  predict(X, workspace, means, posteriors, local_scales, nullptr);
+}
+
+// Leaves w = L⁻¹k in the workspace, and the kernel's slopes if they are asked for.
+void LocalGp::predict(const Eigen::Ref<const Eigen::MatrixXd>& X, Workspace& workspace,
+                      Eigen::Ref<Eigen::MatrixXd> means, std::span<Posterior> posteriors,
+                      VectorXd* local_scales, Workspace* slopes) const {
   if (local_scales != nullptr) {
     local_scales->resize(outputs_.cols());
     for (Index o = 0; o < outputs_.cols(); ++o) (*local_scales)(o) = local_scale(o);
@@ -31,7 +38,10 @@ void LocalGp::predict(const Eigen::Ref<const Eigen::MatrixXd>& X, Workspace& wor
   auto W = workspace.reserve(n, X.cols());
   for (Index i = 0; i < X.cols(); ++i) {
     theta_->kernel.squared_distances(inputs(), X.col(i), W.col(i));
+    if (slopes != nullptr) slopes->reserve(n, X.cols()).col(i) = W.col(i);
     theta_->kernel.values_in_place(W.col(i).array());
+    if (slopes != nullptr)
+      theta_->kernel.slopes_in_place(W.col(i).array(), slopes->reserve(n, X.cols()).col(i).array());
   }
   factor_.solve_lower(W);
   // With w = L⁻¹k, the mean is kᵀK⁻¹(y − mean) = wᵀz and the variance k(x,x) − wᵀw: one solve for

@@ -44,6 +44,18 @@ class PriorMean {
     return mean_(o) + unit_(o) * sum;
   }
 
+  /// The derivative of trend(o, x) by input k, and of the prior mean.
+  template <typename Input>
+  double trend_slope(Eigen::Index o, Eigen::Index k, const Eigen::MatrixBase<Input>& x) const {
+    if (slopes_.size() == 0) return 0.0;
+    const double part = slopes_(k, o) * (x(k) - origin_(k));
+    return std::abs(part) < kFarthest ? unit_(o) * slopes_(k, o) : 0.0;
+  }
+  template <typename Input>
+  double slope(Eigen::Index o, Eigen::Index k, const Eigen::MatrixBase<Input>& x) const {
+    return falls_back_ ? 0.0 : trend_slope(o, k, x);
+  }
+
  private:
   static constexpr double kFarthest = 1e12;
 

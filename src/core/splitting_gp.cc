@@ -10,6 +10,7 @@
 #include "core/forget.h"
 #include "core/internals.h"
 #include "core/predict.h"
+#include "core/predict_gradient.h"
 #include "core/refit.h"
 #include "core/validate.h"
 #include "core/waking.h"
@@ -104,6 +105,14 @@ void SplittingGp::predict(MatrixView X, Prediction& result) const {
   fill_with_prior(*state_, columns(X), result);
   if (state_->partition.local_gps.empty()) return;
   core().predict(*state_, columns(X), result);
+}
+
+void SplittingGp::predict_gradient(MatrixView X, PredictionGradient& result) const {
+  check_values("x", columns(X), state_->inputs);
+  fill_with_prior(*state_, columns(X), result);
+  fill_with_prior_gradient(*state_, columns(X), result);
+  if (state_->partition.local_gps.empty()) return;
+  core().predict_gradient(*state_, columns(X), result);
 }
 
 UpdateResult SplittingGp::predict_then_update(MatrixView x, MatrixView y, Prediction& before,

@@ -51,7 +51,8 @@ class PredictRun : private Waiter {
     const std::vector<std::string> kept = kept_columns(rows.reader->columns());
     ColumnSelection selection{{}, kept, json};
     select_cells(rows.reader->columns(), selection);
-    writer_.emplace(json, kept, recipe_.target_names());
+    writer_.emplace(json, kept, recipe_.target_names(),
+                    flags_.gradient ? recipe_.input_names() : std::vector<std::string>());
     rows.reader->select(std::move(selection));
     output_ = std::make_unique<RowFile>(flags_.output, writer_->header(), std::nullopt);
     if (!flags_.rejects.empty()) {
@@ -161,12 +162,19 @@ class PredictRun : private Waiter {
   void predict() {
     const Index count = std::ssize(cells_);
     if (count == 0) return;
-    const Prediction prediction = loaded_.model.predict(inputs_.leftCols(count));
+    PredictionGradient prediction;
+    if (flags_.gradient) {
+      loaded_.model.predict_gradient(inputs_.leftCols(count), prediction);
+    } else {
+      prediction.mean_gradient.resize(0, count);
+      loaded_.model.predict(inputs_.leftCols(count), prediction);
+    }
     const Eigen::MatrixXd sd = (prediction.variance + prediction.noise_variance).cwiseSqrt();
     const Interval interval = prediction.interval(kIntervalLevel);
     for (Index j = 0; j < count; ++j) {
       output_->write(writer_->line(cells_[static_cast<std::size_t>(j)], prediction.mean.col(j),
-                                   sd.col(j), interval.lower.col(j), interval.upper.col(j)));
+                                   sd.col(j), interval.lower.col(j), interval.upper.col(j),
+                                   prediction.mean_gradient.col(j)));
     }
     cells_.clear();
   }

@@ -16,6 +16,7 @@ struct PredictFlags {
   std::vector<std::string> kept;
   std::string rejects;
   bool strict = false;
+  bool gradient = false;
   int threads = 1;
   InputFlags input_flags;
 };

@@ -31,7 +31,8 @@ std::string json_value(const std::string& value) {
 }  // namespace
 
 PredictionWriter::PredictionWriter(bool as_json, std::vector<std::string> kept,
-                                   const std::vector<std::string>& outputs)
+                                   const std::vector<std::string>& outputs,
+                                   const std::vector<std::string>& inputs)
     : json_(as_json), kept_(std::move(kept)) {
   constexpr std::array kParts{"mean", "sd", "lower", "upper"};
   const bool named = outputs.size() > 1 || std::any_of(kept_.begin(), kept_.end(), [&](auto& name) {
@@ -39,6 +40,12 @@ PredictionWriter::PredictionWriter(bool as_json, std::vector<std::string> kept,
                      });
   for (const std::string& output : outputs) {
     for (const char* part : kParts) added_.push_back(named ? output + "_" + part : part);
+  }
+  for (const std::string& output : outputs) {
+    for (const std::string& input : inputs) {
+      std::string name = "d";
+      added_.push_back(name.append(output).append("/d").append(input));
+    }
   }
 }
 
@@ -61,12 +68,13 @@ std::vector<std::string> PredictionWriter::cells(const Row& row) const {
 
 std::string PredictionWriter::line(const std::vector<std::string>& cells,
                                    const Eigen::VectorXd& mean, const Eigen::VectorXd& sd,
-                                   const Eigen::VectorXd& lower,
-                                   const Eigen::VectorXd& upper) const {
+                                   const Eigen::VectorXd& lower, const Eigen::VectorXd& upper,
+                                   const Eigen::VectorXd& gradient) const {
   std::vector<double> values;
   for (Eigen::Index o = 0; o < mean.size(); ++o) {
     values.insert(values.end(), {mean(o), sd(o), lower(o), upper(o)});
   }
+  values.insert(values.end(), gradient.begin(), gradient.end());
   if (!json_) {
     CsvLine line;
     for (const std::string& cell : cells) line.add(cell);

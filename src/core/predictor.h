@@ -1,0 +1,68 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <limits>
+#include <vector>
+
+#include "core/aggregate.h"
+#include "core/local_gp.h"
+#include "core/model_state.h"
+
+namespace splitgp {
+
+/// A question to one local GP; its answer goes to place `answer`.
+struct Question {
+  Eigen::Index local_gp;
+  Eigen::Index query;
+  Eigen::Index answer;
+};
+
+/// The most similar local GP that is not asked.
+struct Outsider {
+  Eigen::Index local_gp = 0;
+  double log_similarity = -std::numeric_limits<double>::infinity();  // so if there is none
+};
+
+/// What one thread needs to predict. Query i, rank r: answer i·asked + r.
+struct Predictor {
+  Workspace workspace;
+  std::vector<Neighbor> neighbors;
+  std::vector<Eigen::Index> local_gps;  // which one gave each answer
+  std::vector<Question> questions;
+  std::vector<Outsider> outsiders;
+  std::vector<Candidate> candidates;
+  Eigen::MatrixXd means;         // outputs × answers
+  Eigen::MatrixXd local_scales;  // the same; only with calibration
+  std::vector<double> weights;
+
+  /// One local GP's block
+  Eigen::MatrixXd queries;
+  Eigen::MatrixXd block_means;
+  std::vector<LocalGp::Posterior> posteriors;
+  Eigen::VectorXd block_scales;
+
+  /// Only with gradients: what LocalGp::predict_gradient says of each answer.
+  Eigen::MatrixXd gradients;
+  Eigen::MatrixXd block_gradients;
+  GradientWorkspace gradient_workspace;
+
+  /// Finds whom to ask about each column of X; lets them answer, with derivatives if they are
+  /// wanted; finds each answer's weight for one query, and returns what aggregation_weights does.
+  void ask(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X);
+  void answer(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X,
+              bool with_gradients = false);
+  bool weigh(const ModelState& model, Eigen::Index query);
+
+  /// The weighted average of a query's answers, into one column of the result.
+  void combine(const ModelState& model, Eigen::Index query, Prediction& result,
+               Eigen::Index column) const;
+
+ private:
+  void combine_calibrated(const ModelState& model, Eigen::Index query, Prediction& result,
+                          Eigen::Index column) const;
+};
+
+/// Variances are kept below this: infinite ones could not be added up.
+inline constexpr double kLargestVariance = 0.25 * std::numeric_limits<double>::max();
+
+}  // namespace splitgp

@@ -12,6 +12,7 @@ from experiments import (
     beyond,
     claims,
     cost,
+    drift,
     figure1,
     figures,
     kin40k,
@@ -35,6 +36,7 @@ EXPERIMENTS: dict[str, Callable[[run.Settings], list[run.Job]]] = {
     "beyond": beyond.jobs,
     "stages": stages.jobs,
     "cost": cost.jobs,
+    "drift": drift.jobs,
 }
 TITLES = {
     "synthetic": "the paper's synthetic function: error, memory, time along the stream (Figs. 2–4)",
@@ -45,6 +47,7 @@ TITLES = {
     "beyond": "a robot arm with seven outputs and two streams in time order",
     "stages": "what borrowing, calibration and the trend add, on every data set",
     "cost": "error against processor time per row, beside other streaming models",
+    "drift": "streams that change: ways to forget, and how soon and how truly alarms come",
 }
 
 OVERVIEWS = {

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments import beyond, figure1, figures_cost, figures_stages, published, synthetic
+from experiments import beyond, figure1, figures_cost, figures_drift, figures_stages, published, synthetic
 from experiments.drawing import empty_figure, legend_below, save
 from experiments.methods import DEFAULT, FULL, LOCAL, LOG, METHODS, PAPER, RBCM
 from experiments.run import Settings
@@ -248,4 +248,5 @@ DRAW: dict[str, Callable[[Table, Settings], list[Path]]] = {
     "beyond": _draw_beyond,
     "stages": figures_stages.draw,
     "cost": figures_cost.draw,
+    "drift": figures_drift.draw,
 }

@@ -10,6 +10,7 @@ from experiments import (
     kin40k,
     pages_beyond,
     pages_cost,
+    pages_drift,
     pages_stages,
     pages_theory,
     published,
@@ -208,4 +209,5 @@ PAGES: dict[str, Callable[[Table, Settings], str]] = {
     "beyond": pages_beyond.page,
     "stages": pages_stages.page,
     "cost": pages_cost.page,
+    "drift": pages_drift.page,
 }

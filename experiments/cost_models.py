@@ -54,17 +54,17 @@ class Gp:
     """SplittingGP, or one of its rivals."""
 
     def __init__(self, model: Any) -> None:
-        self._model = model
+        self.model = model
         self._both = getattr(model, "predict_then_update", None)
 
     def predict(self, x: Floats) -> Answer:
-        if self._model.n_observations == 0:  # a rival refuses, and nothing is known anyway
+        if self.model.n_observations == 0:  # a rival refuses, and nothing is known anyway
             return splitgp.Prediction(np.zeros(1), np.ones(1), np.zeros(1))
-        prediction: splitgp.Prediction = self._model.predict(x)
+        prediction: splitgp.Prediction = self.model.predict(x)
         return prediction
 
     def learn(self, x: Floats, y: Floats) -> None:
-        self._model.update(x, y)
+        self.model.update(x, y)
 
     def predict_then_learn(self, x: Floats, y: Floats) -> Answer:
         if self._both is not None:

@@ -10,6 +10,7 @@ from experiments import (
     kin40k,
     pages_beyond,
     pages_cost,
+    pages_drift,
     pages_stages,
     pages_tables,
     pages_theory,
@@ -210,4 +211,5 @@ PAGES: dict[str, Callable[[Table, Settings], str]] = {
     "stages": pages_stages.page,
     "cost": pages_cost.page,
     "tables": pages_tables.page,
+    "drift": pages_drift.page,
 }

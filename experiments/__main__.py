@@ -37,11 +37,8 @@ EXPERIMENTS: dict[str, Callable[[run.Settings], list[run.Job]]] = {
     "beyond": beyond.jobs,
     "stages": stages.jobs,
     "cost": cost.jobs,
-<<<<<<< HEAD
     "tables": tables.jobs,
-=======
     "drift": drift.jobs,
->>>>>>> driftexp
 }
 TITLES = {
     "synthetic": "the paper's synthetic function: error, memory, time along the stream (Figs. 2–4)",
@@ -52,11 +49,8 @@ TITLES = {
     "beyond": "a robot arm with seven outputs and two streams in time order",
     "stages": "what borrowing, calibration and the trend add, on every data set",
     "cost": "error against processor time per row, beside other streaming models",
-<<<<<<< HEAD
     "tables": "categories, gaps, time and lags: what the columns of a table become",
-=======
     "drift": "streams that change: ways to forget, and how soon and how truly alarms come",
->>>>>>> driftexp
 }
 
 OVERVIEWS = {

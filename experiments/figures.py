@@ -8,19 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-<<<<<<< HEAD
 from experiments import (
     beyond,
     figure1,
     figures_cost,
+    figures_drift,
     figures_stages,
     figures_tables,
     published,
     synthetic,
 )
-=======
-from experiments import beyond, figure1, figures_cost, figures_drift, figures_stages, published, synthetic
->>>>>>> driftexp
 from experiments.drawing import empty_figure, legend_below, save
 from experiments.methods import DEFAULT, FULL, LOCAL, LOG, METHODS, PAPER, RBCM
 from experiments.run import Settings
@@ -260,9 +257,6 @@ DRAW: dict[str, Callable[[Table, Settings], list[Path]]] = {
     "beyond": _draw_beyond,
     "stages": figures_stages.draw,
     "cost": figures_cost.draw,
-<<<<<<< HEAD
     "tables": figures_tables.draw,
-=======
     "drift": figures_drift.draw,
->>>>>>> driftexp
 }

@@ -26,6 +26,7 @@ from splitgp._errors import FileError, NumericalError
 from splitgp._results import (
     ColumnStatistics,
     Explanation,
+    ForgetResult,
     Hyperparameters,
     LocalGPPoints,
     LocalGPSummary,
@@ -41,6 +42,7 @@ __all__ = [
     "ColumnStatistics",
     "Explanation",
     "FileError",
+    "ForgetResult",
     "Hyperparameters",
     "LocalGPPoints",
     "LocalGPSummary",

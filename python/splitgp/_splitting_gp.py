@@ -114,9 +114,9 @@ class SplittingGP(TakesKeywords, Saving):
     def forget(self, sequences: ArrayLike) -> ForgetResult:
         """Forget observations, given by their sequence numbers (`UpdateResult.sequence`).
 
-        Every local GP then answers as if it had never held them. Numbers that are unknown, forgotten
-        already or given twice are a ValueError that names them, and nothing is forgotten. Options
-        that forget by themselves: `window_size`, `max_observations`, `max_age`.
+        Every local GP then answers as if it had never held them. Numbers that are unknown,
+        forgotten already or given twice are a ValueError that names them, and nothing is forgotten.
+        Options that forget by themselves: `window_size`, `max_observations`, `max_age`.
 
         Examples
         --------

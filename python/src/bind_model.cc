@@ -35,7 +35,7 @@ UpdateResults update(Model& model, const Rows& X, const Rows& Y,
   });
 }
 
-nb::dict to_dict(const ForgetResult& result) {
+nb::dict counts_of(const ForgetResult& result) {
   nb::dict d;
   d["forgotten"] = result.forgotten;
   d["merged"] = result.merged.size();
@@ -207,13 +207,14 @@ void bind_model(nb::module_& m) {
       .def(
           "forget",
           [](Model& self, const std::vector<std::uint64_t>& sequences) {
-            return to_dict(self.write([&](SplittingGp& gp) { return gp.forget(sequences); }));
+            return counts_of(self.write([&](SplittingGp& gp) { return gp.forget(sequences); }));
           },
           nb::arg("sequences"))
       .def(
           "forget_before",
           [](Model& self, std::uint64_t sequence) {
-            return to_dict(self.write([=](SplittingGp& gp) { return gp.forget_before(sequence); }));
+            return counts_of(
+                self.write([=](SplittingGp& gp) { return gp.forget_before(sequence); }));
           },
           nb::arg("sequence"))
       .def("predict", &predict, nb::arg("X"), nb::arg("flat"))

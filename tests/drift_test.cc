@@ -13,6 +13,9 @@ namespace splitgp::drift_test {
 
 using Eigen::Index;
 
+// More inputs than slabs are made of.
+constexpr Index kNoSlabs = Slabs::kMostInputs + 1;
+
 // Cells that come from splitting the last one, then the first one, and so on.
 void split_until(Drift& drift, Index cells) {
   drift.start();
@@ -63,7 +66,7 @@ TEST(Drift, NormalScoreIsTheNormalQuantile) {
 TEST(Drift, FalseAlarmsAreAsRareAsStated) {
   constexpr double kRowsPerFalseAlarm = 500.0;
   constexpr int kRows = 200000;
-  Drift drift(1, kRowsPerFalseAlarm);
+  Drift drift(kNoSlabs, 1, kRowsPerFalseAlarm);
   split_until(drift, 20);
   std::mt19937_64 random(1);
   std::normal_distribution<double> normal;
@@ -74,14 +77,14 @@ TEST(Drift, FalseAlarmsAreAsRareAsStated) {
                                      static_cast<std::uint64_t>(t), std::span(&score, 1));
     if (!found) continue;
     ++alarms;
-    drift.settle(*found, drift.changed_cells(*found));
+    drift.settle(*found, drift.changed_cells(*found, 0));
   }
   EXPECT_LE(alarms, kRows / kRowsPerFalseAlarm);
   EXPECT_GE(alarms, kRows / kRowsPerFalseAlarm / 100.0);
 }
 
 TEST(Drift, FindsAShiftInOneCellAndWhereItBegan) {
-  Drift drift(2, 1e6);
+  Drift drift(kNoSlabs, 2, 1e6);
   split_until(drift, 10);
   std::mt19937_64 random(2);
   std::normal_distribution<double> normal;
@@ -103,17 +106,17 @@ TEST(Drift, FindsAShiftInOneCellAndWhereItBegan) {
   EXPECT_EQ(found->kind, DriftKind::down);
   EXPECT_NEAR(static_cast<double>(found->change_point), static_cast<double>(kChange), 60);
   EXPECT_NEAR(found->size, -14.0, 4.0);
-  EXPECT_EQ(drift.changed_cells(*found), std::vector<Index>{3});
+  EXPECT_EQ(drift.changed_cells(*found, 3), std::vector<Index>{3});
   EXPECT_TRUE(drift.suspects(3));
   EXPECT_FALSE(drift.suspects(9));
-  drift.settle(*found, drift.changed_cells(*found));
+  drift.settle(*found, drift.changed_cells(*found, 3));
   EXPECT_FALSE(drift.suspects(3));
 }
 
 // No cell gets enough rows to notice by itself.
 TEST(Drift, FindsAShiftThatManyCellsShare) {
   constexpr Index kCells = 400;
-  Drift drift(1, 1e6);
+  Drift drift(kNoSlabs, 1, 1e6);
   drift.start();
   for (Index next = 1; next < kCells; ++next) drift.split((next - 1) / 2, next);
   std::mt19937_64 random(3);
@@ -133,7 +136,7 @@ TEST(Drift, FindsAShiftThatManyCellsShare) {
 }
 
 TEST(Drift, FindsWiderErrors) {
-  Drift drift(1, 1e6);
+  Drift drift(kNoSlabs, 1, 1e6);
   split_until(drift, 5);
   std::mt19937_64 random(4);
   std::normal_distribution<double> normal;
@@ -152,7 +155,7 @@ TEST(Drift, FindsWiderErrors) {
 }
 
 TEST(Drift, SingleAbsurdReadingsAreNoAlarm) {
-  Drift drift(1, 1e6);
+  Drift drift(kNoSlabs, 1, 1e6);
   split_until(drift, 5);
   std::mt19937_64 random(5);
   std::normal_distribution<double> normal;
@@ -164,7 +167,7 @@ TEST(Drift, SingleAbsurdReadingsAreNoAlarm) {
 }
 
 TEST(Drift, AnAlarmIsRaisedOnceWhileItGoesOn) {
-  Drift drift(1, 1e6);
+  Drift drift(kNoSlabs, 1, 1e6);
   drift.start();
   std::mt19937_64 random(6);
   std::normal_distribution<double> normal;
@@ -186,7 +189,7 @@ TEST(Drift, AnAlarmIsRaisedOnceWhileItGoesOn) {
 
 // A stream whose newest cell is always the one that is split, as when an input is the time.
 TEST(Drift, ChainsOfGroupsStayShort) {
-  Drift drift(1, 1e6);
+  Drift drift(kNoSlabs, 1, 1e6);
   drift.start();
   std::vector<Index> local_gps{0};
   for (Index next = 1; next < 2000; ++next) {
@@ -200,7 +203,7 @@ TEST(Drift, ChainsOfGroupsStayShort) {
 
 TEST(Drift, CellsComeAndGo) {
   std::mt19937_64 random(7);
-  Drift drift(1, 1e6);
+  Drift drift(kNoSlabs, 1, 1e6);
   drift.start();
   std::vector<Index> local_gps{0};
   for (int step = 0; step < 3000; ++step) {
@@ -223,7 +226,7 @@ TEST(Drift, CellsComeAndGo) {
 }
 
 TEST(Drift, StatisticsHaveAChiSquareBand) {
-  Drift drift(1, 1e9);
+  Drift drift(kNoSlabs, 1, 1e9);
   drift.start();
   std::mt19937_64 random(8);
   std::normal_distribution<double> normal;
@@ -240,11 +243,11 @@ TEST(Drift, StatisticsHaveAChiSquareBand) {
 }
 
 TEST(Drift, StoredGroupsMustBeATree) {
-  Drift drift(1, 1e6);
+  Drift drift(kNoSlabs, 1, 1e6);
   split_until(drift, 6);
   drift.remove(5);
   const auto copy = [&](auto&& change) {
-    Drift restored(1, 1e6);
+    Drift restored(kNoSlabs, 1, 1e6);
     for (Index i = 0; i < drift.size(); ++i) {
       Drift::Group group;
       group.used = drift.group(i).used;

@@ -16,6 +16,8 @@ constexpr double kCutOff = 3.0;
 // They find larger ones sooner, and smaller ones from half of that on.
 constexpr double kShift = 1.0;
 constexpr double kWidening = 2.0;
+// The memory of the scale, in rows.
+constexpr double kScaleMemory = 1000.0;
 // The memory of the mean square, in rows: 199 of them count like the last 100.
 constexpr double kMemory = 100.0;
 
@@ -40,9 +42,10 @@ constexpr double kLikelyPerRow = 0.4;
 constexpr double kVigilantShare = 0.5;
 constexpr std::uint64_t kVigilantRows = 2000;
 
-// If this share of the cells with rows since the change has changed, and they are no fewer than the
-// others, these have too.
-constexpr double kNearlyAll = 0.8;
+// If this share of the cells with rows since the change has changed, and they are not less than
+// half as many as the others, these have too. A changed cell's first row speaks for the change four
+// times out of five, an unchanged one's one time out of five.
+constexpr double kNearlyAll = 0.6;
 
 bool is_likely(const Drift::Sum& sum) {
   return sum.evidence >= std::min(kLikely, kLikelyPerRow * static_cast<double>(sum.rows)) &&
@@ -62,11 +65,35 @@ double normal_score(double z, double degrees_of_freedom) {
   return std::copysign(std::min(score, kCutOff), z);
 }
 
-Drift::Drift(Index outputs, double rows_per_false_alarm)
-    : outputs_(outputs),
-      threshold_(std::log(static_cast<double>(kKinds) * static_cast<double>(outputs) * kLevels *
-                          rows_per_false_alarm)) {
-  add(kNone, kNone);
+// The groups that a row belongs to: its cell's, up to the whole stream, then its slabs'.
+struct Drift::RowGroups {
+  std::array<Index, kLevels + Slabs::kMostInputs * Slabs::kPartitions> all;
+  std::size_t size = 0;
+  const Index* begin() const { return all.data(); }
+  const Index* end() const { return all.data() + size; }
+};
+
+Drift::RowGroups Drift::groups_of(Index local_gp, std::span<const Index> slabs) const {
+  RowGroups groups;
+  for (Index i = leaf(local_gp); i != kNone; i = group(i).parent) groups.all[groups.size++] = i;
+  for (const Index slab : slabs) groups.all[groups.size++] = 1 + slab;
+  return groups;
+}
+
+Drift::Drift(Index inputs, Index outputs, double rows_per_false_alarm)
+    : slabs_(inputs),
+      outputs_(outputs),
+      log_scales_(static_cast<std::size_t>(outputs), 0.0),
+      threshold_(std::log(static_cast<double>(kKinds) * static_cast<double>(outputs) *
+                          static_cast<double>(kLevels + slabs_.of_row()) * rows_per_false_alarm)) {
+  for (Index i = 0; i <= slabs_.count(); ++i) add(kNone, kNone);
+}
+
+double Drift::follow_scale(Index output, double log_factor) {
+  double& slow = log_scales_[static_cast<std::size_t>(output)];
+  const std::uint64_t rows = watch(kStream, output).rows;
+  slow += (log_factor - slow) / std::min(kScaleMemory, 1.0 + static_cast<double>(rows));
+  return std::min(slow, log_factor);
 }
 
 void Drift::touch(Index i) {
@@ -224,10 +251,12 @@ void Drift::add_row(Sum& sum, double ratio, double error, std::uint64_t sequence
 }
 
 std::optional<Drift::Found> Drift::observe(Index local_gp, std::uint64_t sequence,
-                                           std::span<const Score> scores) {
+                                           std::span<const Score> scores,
+                                           std::span<const Index> slabs) {
   assert(std::ssize(scores) == outputs_);
+  const RowGroups groups = groups_of(local_gp, slabs);
   Index alarmed = kNone;
-  for (Index i = leaf(local_gp); i != kNone; i = at(i).parent) {
+  for (const Index i : groups) {
     touch(i);
     if (at(i).alarmed != kNone) alarmed = i;
     at(i).last = sequence;
@@ -254,7 +283,7 @@ std::optional<Drift::Found> Drift::observe(Index local_gp, std::uint64_t sequenc
 
   std::optional<Found> found;
   double most = sequence < vigilant_until_ ? kVigilantShare * threshold_ : threshold_;
-  for (Index i = leaf(local_gp); i != kNone; i = at(i).parent) {
+  for (const Index i : groups) {
     for (Index o = 0; o < outputs_; ++o) {
       const Score& score = scores[static_cast<std::size_t>(o)];
       for (std::size_t kind = 0; kind < kKinds; ++kind) {
@@ -272,11 +301,15 @@ std::optional<Drift::Found> Drift::observe(Index local_gp, std::uint64_t sequenc
   }
   if (!found) return found;
   if (most > threshold_) vigilant_until_ = sequence + kVigilantRows;
-  // The alarm explains these rows, so the groups around it begin anew. Those inside have been heard
-  // when changed_cells() was asked; they wait until it is over.
+  // The alarm explains these rows, so the groups around it, and the slabs, begin anew. Groups
+  // inside it will be heard when changed_cells() is asked; then they wait until it is over.
   at(found->group).alarmed =
       found->output * static_cast<Index>(kKinds) + static_cast<Index>(found->kind);
   for (Index i = at(found->group).parent; i != kNone; i = at(i).parent) clear(i);
+  if (found->group != kStream) clear(kStream);
+  for (const Index slab : slabs) {
+    if (1 + slab != found->group) clear(1 + slab);
+  }
   return found;
 }
 
@@ -292,23 +325,37 @@ bool Drift::suspects(Index local_gp) const {
   return false;
 }
 
-std::vector<Index> Drift::changed_cells(const Found& found) const {
+std::vector<Index> Drift::changed_cells(const Found& found, Index owner,
+                                        std::span<const Index> inside) const {
   std::vector<Index> cells;
   std::vector<Index> silent;  // without rows since the change
   Index heard = 0;
-  for (Index local_gp = 0; local_gp < std::ssize(leaves_); ++local_gp) {
-    Index i = leaf(local_gp);
+  const auto speaks_for_it = [&](Index i) {
+    return group(i).last < found.change_point ||
+           is_likely(watch(i, found.output).sums[static_cast<std::size_t>(found.kind)]);
+  };
+  const auto look_at = [&](Index local_gp) {
     bool likely = true;
-    for (; i != kNone && i != found.group; i = group(i).parent) {
-      const Sum& sum = watch(i, found.output).sums[static_cast<std::size_t>(found.kind)];
-      likely = likely && (group(i).last < found.change_point || is_likely(sum));
+    if (is_slab(found.group)) {
+      likely = speaks_for_it(leaf(local_gp));
+    } else {
+      Index i = leaf(local_gp);
+      for (; i != kNone && i != found.group; i = group(i).parent) {
+        likely = likely && speaks_for_it(i);
+      }
+      if (i != found.group) return;
     }
-    if (i != found.group) continue;
+    likely = likely || local_gp == owner;
     const bool is_silent = group(leaf(local_gp)).last < found.change_point;
     if (!is_silent) ++heard;
     if (likely) (is_silent ? silent : cells).push_back(local_gp);
+  };
+  if (is_slab(found.group)) {
+    for (const Index local_gp : inside) look_at(local_gp);
+  } else {
+    for (Index local_gp = 0; local_gp < std::ssize(leaves_); ++local_gp) look_at(local_gp);
   }
-  if (cells.size() >= silent.size() &&
+  if (2 * cells.size() >= silent.size() &&
       static_cast<double>(cells.size()) >= kNearlyAll * static_cast<double>(heard)) {
     cells.insert(cells.end(), silent.begin(), silent.end());
     std::sort(cells.begin(), cells.end());
@@ -318,7 +365,7 @@ std::vector<Index> Drift::changed_cells(const Found& found) const {
 
 void Drift::settle(const Found& found, std::span<const Index> cells) {
   for (const Index local_gp : cells) {
-    for (Index i = leaf(local_gp); i != found.group; i = at(i).parent) clear(i);
+    for (Index i = leaf(local_gp); i != kNone; i = at(i).parent) clear(i);
   }
   clear(found.group);
 }
@@ -348,7 +395,7 @@ std::size_t Drift::memory_bytes() const {
 
 void Drift::restore(const Group& group, std::span<const Watch> watches) {
   assert(std::ssize(watches) == outputs_);
-  if (touched_.size() == 1) {  // the whole stream, as it was constructed
+  if (!touched_.empty()) {  // as it was constructed
     groups_.clear();
     watches_.clear();
     touched_.clear();
@@ -359,16 +406,21 @@ void Drift::restore(const Group& group, std::span<const Watch> watches) {
 }
 
 bool Drift::restored(Index local_gps) {
-  if (groups_.empty() || !at(kStream).used || at(kStream).parent != kNone) return false;
+  if (size() < 1 + slabs_.count() || at(kStream).parent != kNone) return false;
   leaves_.assign(static_cast<std::size_t>(local_gps), kNone);
   for (Index i = size() - 1; i >= 0; --i) {
     const Group& known = at(i);
     if (!known.used) {
-      if (i == kStream) return false;
+      if (i == kStream || is_slab(i)) return false;
       free_.push_back(i);
       continue;
     }
+    if (is_slab(i)) {
+      if (known.parent != kNone || known.local_gp != kNone) return false;
+      continue;
+    }
     if (i != kStream) {
+      if (is_slab(known.parent)) return false;
       if (known.parent < 0 || known.parent >= size() || !at(known.parent).used) return false;
       link(i, known.parent);
     }
@@ -381,7 +433,7 @@ bool Drift::restored(Index local_gps) {
   }
   // A cell's own group has no children, and every other one has some, down to cells; the chain of
   // each ends at the whole stream.
-  Index reached = 1;
+  Index reached = 1 + slabs_.count();
   for (Index local_gp = 0; local_gp < local_gps; ++local_gp) {
     Index i = leaf(local_gp);
     if (i == kNone || at(i).first_child != kNone) return false;

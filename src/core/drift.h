@@ -7,8 +7,10 @@
 #include <deque>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "core/slabs.h"
 #include "splitgp/results.h"
 
 namespace splitgp {
@@ -24,22 +26,24 @@ struct Score {
 /// √(ν log(1 + t²/ν))·(8ν + 1)/(8ν + 3), good to 0.05 down to ν = 2.5.
 double normal_score(double z, double degrees_of_freedom);
 
-/// Watches whether the stream changes: in one cell, in a group of neighbouring cells, or as a
-/// whole.
+/// Watches whether the stream changes: in one cell, in a group of neighbouring cells, in a slab of
+/// the input space, or as a whole.
 ///
-/// Groups come from splits: a local GP that is split leaves its group to both children, which begin
-/// groups of their own. So each local GP is in a chain of groups, from its own cell to the whole
-/// stream, of at most kLevels. Each group runs three detectors for each output. Each is a CUSUM: it
-/// adds up log likelihood ratios of a changed stream to an unchanged one, and begins anew at 0
-/// whenever the sum is negative. An alarm is a sum above
-/// log(3·outputs·kLevels·rows_per_false_alarm): on an unchanged stream a CUSUM needs e^h rows of
-/// its own, at least, to reach h on average (Lorden 1971), and a row belongs to kLevels groups at
-/// most, however many there are.
+/// A slab is all rows with one input in some range (core/slabs.h): what changes often changes
+/// there, at some temperature or speed, and cells are too small, or cut otherwise, to see it soon.
+/// Groups of cells come from splits: a local GP that is split leaves its group to both children,
+/// which begin groups of their own. So each local GP is in a chain of groups, from its own cell to
+/// the whole stream, of at most kLevels. Each group runs three detectors for each output. Each is a
+/// CUSUM: it adds up log likelihood ratios of a changed stream to an unchanged one, and begins anew
+/// at 0 whenever the sum is negative. An alarm is a sum above
+/// log(3·outputs·groups·rows_per_false_alarm): on an unchanged stream a CUSUM needs e^h rows of its
+/// own, at least, to reach h on average (Lorden 1971), and a row belongs to so many groups at most,
+/// kLevels and its slabs, however many there are.
 ///
 /// A change rarely comes alone: for some thousand rows after an alarm, others need half of that
 /// evidence, so that the rest of a region follows its first group.
 ///
-/// The cost of a row is O(kLevels·outputs), and of a split the same on average.
+/// The cost of a row is O((kLevels + inputs)·outputs), and of a split the same on average.
 class Drift {
  public:
   static constexpr int kLevels = 16;
@@ -73,7 +77,17 @@ class Drift {
     bool changed = true;               // since the store last looked
   };
 
-  Drift(Eigen::Index outputs, double rows_per_false_alarm);
+  Drift(Eigen::Index inputs, Eigen::Index outputs, double rows_per_false_alarm);
+
+  /// Slab k is group 1 + k; it has no parent and no cells.
+  const Slabs& slabs() const { return slabs_; }
+  bool is_slab(Eigen::Index group) const { return group >= 1 && group <= slabs_.count(); }
+
+  /// By what the variance of an output is scaled (the logarithm): the calibrator's factor, but no
+  /// more than it was over some thousand rows. Calibration follows a change within tens of rows,
+  /// and would explain it away.
+  double follow_scale(Eigen::Index output, double log_factor);
+  const std::vector<double>& log_scales() const { return log_scales_; }
 
   /// The first local GP, number 0.
   void start();
@@ -92,18 +106,21 @@ class Drift {
     std::uint64_t rows = 0;
     double size = 0.0;  // in the output's units
   };
-  /// One row of a local GP, with a score for each output. While an alarm goes on, until its CUSUM
-  /// is back at 0, its rows tell nothing else.
+  /// One row of a local GP and of these slabs, with a score for each output. While an alarm goes
+  /// on, until its CUSUM is back at 0, its rows tell nothing else.
   std::optional<Found> observe(Eigen::Index local_gp, std::uint64_t sequence,
-                               std::span<const Score> scores);
+                               std::span<const Score> scores,
+                               std::span<const Eigen::Index> slabs = {});
 
   /// Whether some group of this local GP has half the evidence that an alarm needs, or an alarm.
   bool suspects(Eigen::Index local_gp) const;
 
   /// Which of the group's local GPs have changed: those whose rows since the change speak for it,
-  /// in their cell and in all groups between. Those without such rows, if they are few and nearly all others have.
-  /// Sorted. O(local GPs·kLevels)
-  std::vector<Eigen::Index> changed_cells(const Found& found) const;
+  /// in their cell and in all groups between. Those without such rows, if they are few and nearly
+  /// all others have. The owner of the row that raised the alarm has. Of a slab, `inside` are the
+  /// local GPs in it. Sorted. O(local GPs·kLevels)
+  std::vector<Eigen::Index> changed_cells(const Found& found, Eigen::Index owner,
+                                          std::span<const Eigen::Index> inside = {}) const;
 
   /// The group has reacted in these cells: what their rows said is settled, and the alarm over.
   void settle(const Found& found, std::span<const Eigen::Index> cells);
@@ -134,6 +151,7 @@ class Drift {
   void restore(const Group& group, std::span<const Watch> watches);
   bool restored(Eigen::Index local_gps);
   void restore_vigilance(std::uint64_t until) { vigilant_until_ = until; }
+  void restore_scales(std::vector<double> log_scales) { log_scales_ = std::move(log_scales); }
   /// The groups that changed since written() was last called; none of a restored one.
   const std::vector<Eigen::Index>& changed() const { return touched_; }
   void written();
@@ -158,7 +176,12 @@ class Drift {
   void add_row(Sum& sum, double ratio, double error, std::uint64_t sequence) const;
   InnovationStatistics statistics(Eigen::Index i, Eigen::Index output) const;
 
+  struct RowGroups;
+  RowGroups groups_of(Eigen::Index local_gp, std::span<const Eigen::Index> slabs) const;
+
+  Slabs slabs_;
   Eigen::Index outputs_;
+  std::vector<double> log_scales_;  // of each output
   double threshold_;
   std::uint64_t vigilant_until_ = 0;
   std::deque<Group> groups_;           // kStream first

@@ -49,6 +49,20 @@ void find_box(const ModelState& model, const std::vector<Index>& local_gps, Alar
   }
 }
 
+// The local GPs with their center in a slab; none for other groups, which know theirs.
+std::vector<Index> local_gps_in(ModelState& model, Index group) {
+  std::vector<Index> inside;
+  if (!model.drift.is_slab(group)) return inside;
+  for (Index i = 0; i < model.partition.size(); ++i) {
+    model.drift.slabs().find(model.partition.at(i).center(), model.knowledge.input_statistics,
+                             model.slabs);
+    if (std::find(model.slabs.begin(), model.slabs.end(), group - 1) != model.slabs.end()) {
+      inside.push_back(i);
+    }
+  }
+  return inside;
+}
+
 // Forgets what these local GPs own and what is older than the change. The last they hold must stay
 // if nothing newer came to any of them.
 std::uint64_t forget_older(ModelState& model, const std::vector<Index>& local_gps,
@@ -95,7 +109,12 @@ void note_innovation(ModelState& model, const Observation& observation, const Lo
     innovation.variance = deviation * deviation * factor;
     innovation.z = raw / std::sqrt(factor);
     Score& score = model.scores[at];
-    score.value = normal_score(innovation.z, degrees_of_freedom);
+    double steady = factor;
+    if (!model.calibrators.empty() && is_watching(model)) {
+      const double log_factor = std::log(model.calibrators[at].local_factor());
+      steady = model.local_scales(o) * std::exp(model.drift.follow_scale(o, log_factor));
+    }
+    score.value = normal_score(raw / std::sqrt(steady), degrees_of_freedom);
     const double most = 3.0 * std::sqrt(innovation.variance);
     score.error = std::clamp(raw * deviation, -most, most);
     if (is_watching(model) && std::abs(innovation.z) > kOutlier) result.outlier = true;
@@ -107,13 +126,17 @@ bool is_rejected(const ModelState& model, const UpdateResult& result) {
          !model.drift.suspects(result.routed_to);
 }
 
-std::optional<Drift::Found> watch(ModelState& model, const UpdateResult& result) {
+std::optional<Drift::Found> watch(ModelState& model, const Observation& observation,
+                                  const UpdateResult& result) {
   if (!is_watching(model)) return std::nullopt;
-  return model.drift.observe(result.routed_to, result.sequence, model.scores);
+  model.drift.slabs().find(observation.x, model.knowledge.input_statistics, model.slabs);
+  return model.drift.observe(result.routed_to, result.sequence, model.scores, model.slabs);
 }
 
 void raise_alarm(ModelState& model, const Drift::Found& found, UpdateResult& result) {
-  const std::vector<Index> local_gps = model.drift.changed_cells(found);
+  std::vector<Index> local_gps =
+      model.drift.changed_cells(found, result.local_gp, local_gps_in(model, found.group));
+  if (local_gps.empty()) local_gps.push_back(result.local_gp);
   Alarm& alarm = result.alarms.emplace_back();
   alarm.sequence = result.sequence;
   alarm.change_point = found.change_point;

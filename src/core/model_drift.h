@@ -21,7 +21,8 @@ void note_innovation(ModelState& model, const Observation& observation, const Lo
 bool is_rejected(const ModelState& model, const UpdateResult& result);
 
 /// Gives the scores to the detectors.  REQUIRES: the local GP has not been split by this update.
-std::optional<Drift::Found> watch(ModelState& model, const UpdateResult& result);
+std::optional<Drift::Found> watch(ModelState& model, const Observation& observation,
+                                  const UpdateResult& result);
 
 /// Raises the alarm, and reacts.  REQUIRES: the update is complete but for training.
 void raise_alarm(ModelState& model, const Drift::Found& found, UpdateResult& result);

@@ -31,9 +31,10 @@ struct ModelState {
         partition(n_inputs),
         calibrators(options.calibration == Calibration::none ? 0
                                                              : static_cast<std::size_t>(n_outputs)),
-        drift(n_outputs, options.rows_per_false_alarm),
+        drift(n_inputs, n_outputs, options.rows_per_false_alarm),
         local_scales(n_outputs),
-        scores(static_cast<std::size_t>(n_outputs)) {
+        scores(static_cast<std::size_t>(n_outputs)),
+        slabs(static_cast<std::size_t>(drift.slabs().of_row())) {
     if (forgets(options)) partition.holders.start();
   }
 
@@ -63,6 +64,7 @@ struct ModelState {
   std::vector<Neighbor> neighbors;
   Eigen::VectorXd local_scales;
   std::vector<Score> scores;
+  std::vector<Eigen::Index> slabs;
   std::vector<Eigen::Index> found;  // for forgetting
   Prediction scored;  // the aggregated prediction that calibration looks at now and then
 };

@@ -104,7 +104,7 @@ UpdateResult update_routed(ModelState& model, const Observation& observation,
   const LocalGp::Step step = local.look_ahead(observation, model.workspace);
   note_innovation(model, observation, local, step, result);
   result.rejected = is_rejected(model, result);
-  const std::optional<Drift::Found> drift = watch(model, result);
+  const std::optional<Drift::Found> drift = watch(model, observation, result);
   if (result.rejected) {
     ++model.rejected;
     if (drift) raise_alarm(model, *drift, result);

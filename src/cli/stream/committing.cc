@@ -28,7 +28,7 @@ void Committing::begin(StreamModel& model, StreamRecord& record, const Reading& 
     rejects_ = std::make_unique<RowFile>(flags_.rejects, "row,source,line,reason\n", after);
   }
   if (!flags_.events.empty()) {
-    events_ = std::make_unique<Events>(flags_.events, model.columns(), model.model(), after);
+    events_ = std::make_unique<Events>(flags_.events, model, after);
   }
 }
 

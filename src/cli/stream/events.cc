@@ -46,12 +46,11 @@ json drift_json(std::uint64_t row, const Alarm& alarm, const ObservationColumns&
 
 }  // namespace
 
-Events::Events(const std::string& path, const ObservationColumns& columns, const SplittingGp& model,
+Events::Events(const std::string& path, const StreamModel& model,
                std::optional<std::uint64_t> resume_after)
-    : columns_(columns),
-      model_(model),
+    : model_(model),
       file_(path, "", resume_after, R"({"row":)"),
-      trainings_(trainings_of(model)) {}
+      trainings_(trainings_of(model.model())) {}
 
 void Events::add(std::uint64_t row, const UpdateResult& result) {
   if (result.new_local_gp) {
@@ -75,7 +74,7 @@ void Events::add(std::uint64_t row, const UpdateResult& result) {
 
 void Events::add_alarms(std::uint64_t row, const UpdateResult& result) {
   for (const Alarm& alarm : result.alarms) {
-    file_.write(line_of(drift_json(row, alarm, columns_)));
+    file_.write(line_of(drift_json(row, alarm, model_.columns())));
     if (alarm.forgotten == 0) continue;
     json forgotten = event(row, "forgotten");
     forgotten.update(
@@ -91,7 +90,7 @@ void Events::add_rejected(std::uint64_t row, const std::string& source, std::uin
   if (outlier != nullptr) {
     json& all = rejected["z"] = json::object();
     for (std::size_t o = 0; o < outlier->innovation.size(); ++o) {
-      all[columns_.outputs[o]] = outlier->innovation[o].z;
+      all[model_.columns().outputs[o]] = outlier->innovation[o].z;
     }
   }
   file_.write(line_of(rejected));
@@ -99,8 +98,8 @@ void Events::add_rejected(std::uint64_t row, const std::string& source, std::uin
 }
 
 void Events::add_trainings(std::uint64_t row) {
-  const std::uint64_t all = trainings_of(model_);
-  const std::vector<TrainResult>& history = model_.training_history();
+  const std::uint64_t all = trainings_of(model_.model());
+  const std::vector<TrainResult>& history = model_.model().training_history();
   const std::uint64_t dropped = all - history.size();
   for (trainings_ = std::max(trainings_, dropped); trainings_ < all; ++trainings_) {
     const TrainResult& result = history[trainings_ - dropped];

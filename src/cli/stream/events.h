@@ -5,9 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "cli/columns.h"
 #include "cli/row_file.h"
-#include "splitgp/splitting_gp.h"
+#include "cli/stream/model.h"
 
 namespace splitgp {
 
@@ -16,7 +15,7 @@ namespace splitgp {
 class Events {
  public:
   /// With `resume_after`, the file is continued after that row.
-  Events(const std::string& path, const ObservationColumns& columns, const SplittingGp& model,
+  Events(const std::string& path, const StreamModel& model,
          std::optional<std::uint64_t> resume_after);
 
   /// What the row did: splits, trainings, alarms, and what was forgotten.
@@ -31,8 +30,7 @@ class Events {
  private:
   void add_alarms(std::uint64_t row, const UpdateResult& result);
 
-  const ObservationColumns& columns_;
-  const SplittingGp& model_;
+  const StreamModel& model_;
   RowFile file_;
   std::uint64_t trainings_;  // told so far
 };

@@ -2,6 +2,10 @@
 // updates after 300,000 observations, as multiples of those after 10,000, m = 100. A new θ is
 // adopted first, so that the measurement includes the refits it causes, at most one per update.
 //
+// And how long they take with a window: percentiles of 10,000 updates of a model that holds its
+// last 20,000 observations and forgets one with each, as multiples of those of a model that has as
+// many and keeps all. The two take turns.
+//
 //   build/release/bench/update_latency_bench
 
 #include <algorithm>
@@ -23,7 +27,7 @@ constexpr Index kShort = 10000;
 
 class Stream {
  public:
-  Stream() : model_(kInputs, 1, options()) {}
+  explicit Stream(const splitgp::Options& options = few_owned()) : model_(kInputs, 1, options) {}
 
   void learn_until(Index n) {
     while (learned_ < n) learn();
@@ -42,14 +46,14 @@ class Stream {
 
   Index local_gps() const { return model_.n_local(); }
 
- private:
-  static splitgp::Options options() {
+  static splitgp::Options few_owned() {
     splitgp::Options options;
     options.split_limit = options.capacity = 100;
     options.training = splitgp::Training::off;
     return options;
   }
 
+  /// Learns one row; the seconds it takes.
   double learn() {
     for (double& value : x_) value = normal_(random_);
     y_(0) = std::sin(2.0 * x_(0)) + x_(1) * x_(2) + 0.1 * normal_(random_);
@@ -59,6 +63,7 @@ class Stream {
     return bench::thread_seconds() - began;
   }
 
+ private:
   splitgp::SplittingGp model_;
   Index learned_ = 0;
   VectorXd x_ = VectorXd(kInputs), y_ = VectorXd(1);
@@ -88,6 +93,43 @@ void SlowestUpdates(benchmark::State& state) {
     state.counters["local_gps"] = static_cast<double>(late.local_gps());
   }
 }
+void SlowestUpdatesOfAWindow(benchmark::State& state) {
+  const int window = bench::smoke() ? 2000 : 20000;
+  for (auto _ : state) {
+    splitgp::Options options;
+    options.capacity = static_cast<int>(state.range(0));
+    options.training = splitgp::Training::off;
+    Stream keeping(options);
+    if (state.range(1) == 0) {
+      options.window_size = window;
+    } else {
+      options.max_observations = window;
+      options.forget = splitgp::Forget::redundant;
+    }
+    Stream forgetting(options);
+    keeping.learn_until(window);
+    forgetting.learn_until(2 * window);
+    std::vector<double> without, with;
+    for (int i = 0; i < 10000; ++i) {
+      without.push_back(1e6 * keeping.learn());
+      with.push_back(1e6 * forgetting.learn());
+    }
+    std::sort(without.begin(), without.end());
+    std::sort(with.begin(), with.end());
+    report(state, "keeping", without);
+    report(state, "forgetting", with);
+    state.counters["median_ratio"] = with[5000] / without[5000];
+    state.counters["p99_ratio"] = with[9900] / without[9900];
+    state.counters["p99.9_ratio"] = with[9990] / without[9990];
+    state.counters["local_gps"] = static_cast<double>(forgetting.local_gps());
+  }
+}
+BENCHMARK(SlowestUpdatesOfAWindow)
+    ->ArgNames({"capacity", "redundant"})
+    ->ArgsProduct({{100, 250}, {0, 1}})
+    ->Iterations(1)
+    ->Unit(benchmark::kSecond);
+
 BENCHMARK(SlowestUpdates)
     ->ArgName("n")
     ->Arg(bench::smoke() ? kShort : 300000)

@@ -217,7 +217,7 @@ def annotation(name: str) -> str:
     entry = _options.OPTIONS[name]
     if entry["choices"]:
         return "Literal[" + ", ".join(f'"{value}"' for value, _ in entry["choices"]) + "]"
-    kind = {"integer": "int", "switch": "bool"}[str(entry["type"])]
+    kind = {"integer": "int", "number": "float", "switch": "bool"}[str(entry["type"])]
     return f"{kind} | None" if entry["automatic"] else kind
 
 

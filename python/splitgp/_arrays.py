@@ -37,6 +37,16 @@ def rows(field: str, values: ArrayLike) -> Floats:
     return array
 
 
+def times(values: ArrayLike | None, count: int) -> Floats | None:
+    """One time for each of `count` rows, or None."""
+    if values is None:
+        return None
+    array = floats("time", values).reshape(-1)
+    if len(array) != count:
+        raise ValueError(f"time has {len(array)} values; X has {count} rows")
+    return array
+
+
 def observation_rows(
     X: ArrayLike, y: ArrayLike, noise_variance: ArrayLike | None
 ) -> tuple[Floats, Floats, Floats | None, bool]:

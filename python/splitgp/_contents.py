@@ -103,6 +103,11 @@ class Contents(Facts):
         return 0 if self._model is None else self._model.n_rejected
 
     @property
+    def n_seen(self) -> int:
+        """How many observations it has learned, forgotten ones included: the next one's number."""
+        return 0 if self._model is None else self._model.n_seen
+
+    @property
     def n_local(self) -> int:
         """How many local GPs there are."""
         return 0 if self._model is None else self._model.n_local

@@ -25,7 +25,7 @@ class Facts:
 
     @property
     def n_observations(self) -> int:
-        """How many observations the model has learned."""
+        """How many observations the model holds."""
         return 0 if self._model is None else self._model.n_observations
 
     @property

@@ -23,6 +23,10 @@ class Keywords(TypedDict, total=False):
     calibration: Literal["adaptive", "conformal", "none"]
     surprise: bool
     trend: Literal["auto", "none", "linear"]
+    window_size: int
+    max_observations: int
+    forget: Literal["oldest", "redundant"]
+    max_age: float
     threads: int
     fixed: Sequence[str] | None
     hyperparameters: Mapping[str, Any] | Hyperparameters | None
@@ -54,6 +58,10 @@ class TakesKeywords:
         calibration: Literal["adaptive", "conformal", "none"] = "adaptive",
         surprise: bool = True,
         trend: Literal["auto", "none", "linear"] = "auto",
+        window_size: int = 0,
+        max_observations: int = 0,
+        forget: Literal["oldest", "redundant"] = "oldest",
+        max_age: float = 0.0,
         threads: int = 1,
         fixed: Sequence[str] | None = None,
         hyperparameters: Mapping[str, Any] | Hyperparameters | None = None,

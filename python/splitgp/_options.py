@@ -75,6 +75,11 @@ def convert(field: str, value: Any) -> Any:
         if not isinstance(value, bool | np.bool_):
             raise ValueError(f"{field} is {value!r}; it must be True or False")
         return bool(value)
+    if entry["type"] == "number":
+        try:
+            return float(value)
+        except (TypeError, ValueError):
+            raise ValueError(f"{field} is {value!r}; it must be a number") from None
     return name(field, value)
 
 

@@ -15,6 +15,7 @@ Floats = NDArray[np.float64]
 __all__ = [
     "ColumnStatistics",
     "Explanation",
+    "ForgetResult",
     "Hyperparameters",
     "LocalGPPoints",
     "LocalGPSummary",
@@ -194,6 +195,14 @@ class Explanation:
     def _from_core(cls, values: dict[str, Any]) -> Explanation:
         local = tuple(LocalPrediction(**one) for one in values.pop("local"))
         return cls(local=local, **values)
+
+
+@dataclass(frozen=True)
+class ForgetResult:
+    """How many observations were forgotten, and how many local GPs were merged into neighbors."""
+
+    forgotten: int
+    merged: int
 
 
 @dataclass(frozen=True, eq=False)

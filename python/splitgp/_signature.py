@@ -13,7 +13,7 @@ from splitgp import _core, _options
 
 _Class = TypeVar("_Class", bound=type[Any])
 
-_TYPES = {"integer": int, "switch": bool, "name": str}
+_TYPES = {"integer": int, "number": float, "switch": bool, "name": str}
 
 
 def takes_options(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from splitgp import _core, _options
-from splitgp._arrays import floats, observation_rows, rows
+from splitgp._arrays import floats, observation_rows, rows, times
 from splitgp._keywords import TakesKeywords
-from splitgp._results import Explanation, Prediction, TrainResult
+from splitgp._results import Explanation, ForgetResult, Prediction, TrainResult
 from splitgp._saving import Saving
 from splitgp._signature import takes_options
 
@@ -63,7 +64,11 @@ class SplittingGP(TakesKeywords, Saving):
         self._flat = True
 
     def update(
-        self, X: ArrayLike, y: ArrayLike, noise_variance: ArrayLike | None = None
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        noise_variance: ArrayLike | None = None,
+        time: ArrayLike | None = None,
     ) -> _core.UpdateResult:
         """Learn the rows of X and y, in order.
 
@@ -78,6 +83,8 @@ class SplittingGP(TakesKeywords, Saving):
             p outputs share everything but y. Predictions have the shape of the first call's y.
         noise_variance : float or array of shape (n,), optional
             Each observation's own known noise, added to the one that training learns.
+        time : float or array of shape (n,), optional
+            When each was observed, in the unit of the option `max_age`, which needs it.
 
         Returns
         -------
@@ -100,10 +107,51 @@ class SplittingGP(TakesKeywords, Saving):
         model = self._model
         if model is None:
             model = _core.Model(X.shape[1], y.shape[1], self._options)
-            result = model.update(X, y, noise_variance, flat)
+            result = model.update(X, y, noise_variance, times(time, len(X)), flat)
             self._model, self._flat = model, flat  # only now: a rejected call fixes nothing
             return result
-        return model.update(X, y, noise_variance, self._flat)
+        return model.update(X, y, noise_variance, times(time, len(X)), self._flat)
+
+    def forget(self, sequences: ArrayLike) -> ForgetResult:
+        """Forget observations, given by their sequence numbers (`UpdateResult.sequence`).
+
+        Every local GP then answers as if it had never held them. Numbers that are unknown,
+        forgotten already or given twice are a ValueError that names them, and nothing is forgotten.
+        Options that forget by themselves: `window_size`, `max_observations`, `max_age`.
+
+        Examples
+        --------
+        >>> import splitgp
+        >>> gp = splitgp.SplittingGP()
+        >>> result = gp.update([[0.0], [1.0], [2.0]], [1.0, 2.0, 300.0])
+        >>> gp.forget(result.sequence[2:])
+        ForgetResult(forgotten=1, merged=0)
+        >>> gp.n_observations, gp.n_seen
+        (2, 3)
+        >>> gp.forget([2])
+        Traceback (most recent call last):
+        ValueError: sequences names observations that are forgotten already: 2
+        """
+        numbers = np.asarray(sequences)
+        if numbers.size == 0:
+            numbers = numbers.astype(np.uint64)
+        if numbers.ndim != 1 or numbers.dtype.kind not in "iu" or (numbers < 0).any():
+            raise ValueError(f"sequences is {sequences!r:.80}; it must be a list of integers ≥ 0")
+        return ForgetResult(**self._ready().forget(numbers.tolist()))
+
+    def forget_before(self, sequence: int) -> ForgetResult:
+        """Forget all observations with smaller numbers.
+
+        Examples
+        --------
+        >>> import splitgp
+        >>> gp = splitgp.SplittingGP()
+        >>> _ = gp.update([[0.0], [1.0], [2.0]], [1.0, 2.0, 3.0])
+        >>> gp.forget_before(gp.n_seen - 1)
+        ForgetResult(forgotten=2, merged=0)
+        """
+        number = _options.integer("sequence", sequence, 0, 2**63 - 1)
+        return ForgetResult(**self._ready().forget_before(number))
 
     def predict(self, X: ArrayLike) -> Prediction:
         """Predict at the rows of X.
@@ -121,7 +169,11 @@ class SplittingGP(TakesKeywords, Saving):
         return Prediction(*self._ready().predict(rows("X", X), self._flat))
 
     def predict_then_update(
-        self, X: ArrayLike, y: ArrayLike, noise_variance: ArrayLike | None = None
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        noise_variance: ArrayLike | None = None,
+        time: ArrayLike | None = None,
     ) -> tuple[Prediction, _core.UpdateResult]:
         """Predict each row, then learn it; for scoring a stream.
 
@@ -149,7 +201,8 @@ class SplittingGP(TakesKeywords, Saving):
             model = _core.Model(X.shape[1], y.shape[1], self._options)
         else:
             flat = self._flat
-        before, result = model.predict_then_update(X, y, noise_variance, flat)
+        at = times(time, len(X))
+        before, result = model.predict_then_update(X, y, noise_variance, at, flat)
         self._model, self._flat = model, flat  # only now: a rejected call fixes nothing
         return Prediction(*before), result
 

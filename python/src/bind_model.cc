@@ -1,31 +1,45 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
 
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "arrays.h"
 #include "core/validate.h"
 #include "model.h"
 #include "results.h"
+#include "splitgp/error.h"
 #include "update_results.h"
 
 namespace splitgp::python {
 
 namespace {
 
+Eigen::VectorXd given(const std::optional<Values>& values) {
+  return values ? Eigen::VectorXd(column(*values)) : Eigen::VectorXd();
+}
+
 UpdateResults update(Model& model, const Rows& X, const Rows& Y,
-                     const std::optional<Values>& noise_variance, bool flat) {
+                     const std::optional<Values>& noise_variance, const std::optional<Values>& time,
+                     bool flat) {
   const Columns x = columns(X);
   const Columns y = columns(Y);
   return model.write([&](SplittingGp& gp) {
-    return UpdateResults{
-        noise_variance ? gp.update_batch(x, y, column(*noise_variance)) : gp.update_batch(x, y),
-        flat};
+    return UpdateResults{gp.update_batch(x, y, given(noise_variance), given(time)), flat};
   });
+}
+
+nb::dict counts_of(const ForgetResult& result) {
+  nb::dict d;
+  d["forgotten"] = result.forgotten;
+  d["merged"] = result.merged.size();
+  return d;
 }
 
 // Arrays that share one owner; the last is empty unless intervals are conformal.
@@ -48,7 +62,8 @@ MatrixView plain(const Eigen::Ref<const Eigen::MatrixXd>& matrix) { return Matri
 
 // As update, but each row is predicted before it is learned.
 nb::tuple predict_then_update(Model& model, const Rows& X, const Rows& Y,
-                              const std::optional<Values>& noise_variance, bool flat) {
+                              const std::optional<Values>& noise_variance,
+                              const std::optional<Values>& time, bool flat) {
   const Columns x = columns(X);
   const Columns y = columns(Y);
   const Eigen::VectorXd noise =
@@ -58,6 +73,13 @@ nb::tuple predict_then_update(Model& model, const Rows& X, const Rows& Y,
   model.write([&](SplittingGp& gp) {
     // A bad value anywhere rejects the whole batch.
     check_batch(plain(x), plain(y), plain(noise), gp.n_inputs(), gp.n_outputs());
+    const Eigen::VectorXd times = given(time);
+    for (Eigen::Index i = 1; i < times.size(); ++i) {
+      if (gp.options().max_age > 0.0 && !(times(i) >= times(i - 1))) {
+        throw InvalidArgument("time of row " + std::to_string(i) + " is " +
+                              std::to_string(times(i)) + "; with max_age times must not decrease");
+      }
+    }
     for (Matrix* part :
          {&before->mean, &before->variance, &before->noise_variance, &before->degrees_of_freedom}) {
       part->resize(gp.n_outputs(), x.cols());
@@ -65,7 +87,8 @@ nb::tuple predict_then_update(Model& model, const Rows& X, const Rows& Y,
     results.rows.reserve(static_cast<std::size_t>(x.cols()));
     Prediction row;
     for (Eigen::Index i = 0; i < x.cols(); ++i) {
-      results.rows.push_back(gp.predict_then_update(x.col(i), y.col(i), row, noise(i)));
+      const double at = times.size() == 0 ? kNoTime : times(i);
+      results.rows.push_back(gp.predict_then_update(x.col(i), y.col(i), row, noise(i), at));
       before->mean.col(i) = row.mean;
       before->variance.col(i) = row.variance;
       before->noise_variance.col(i) = row.noise_variance;
@@ -180,10 +203,23 @@ void bind_model(nb::module_& m) {
           },
           nb::arg("inputs"), nb::arg("outputs"), nb::arg("options"))
       .def("update", &update, nb::arg("X"), nb::arg("Y"), nb::arg("noise_variance").none(),
-           nb::arg("flat"))
+           nb::arg("time").none(), nb::arg("flat"))
+      .def(
+          "forget",
+          [](Model& self, const std::vector<std::uint64_t>& sequences) {
+            return counts_of(self.write([&](SplittingGp& gp) { return gp.forget(sequences); }));
+          },
+          nb::arg("sequences"))
+      .def(
+          "forget_before",
+          [](Model& self, std::uint64_t sequence) {
+            return counts_of(
+                self.write([=](SplittingGp& gp) { return gp.forget_before(sequence); }));
+          },
+          nb::arg("sequence"))
       .def("predict", &predict, nb::arg("X"), nb::arg("flat"))
       .def("predict_then_update", &predict_then_update, nb::arg("X"), nb::arg("Y"),
-           nb::arg("noise_variance").none(), nb::arg("flat"))
+           nb::arg("noise_variance").none(), nb::arg("time").none(), nb::arg("flat"))
       .def("explain", &explain, nb::arg("x"))
       .def("copy",
            [](const Model& self) {
@@ -238,6 +274,7 @@ void bind_model(nb::module_& m) {
       .def_prop_ro("n_inputs", read(&SplittingGp::n_inputs))
       .def_prop_ro("n_outputs", read(&SplittingGp::n_outputs))
       .def_prop_ro("n_observations", read(&SplittingGp::n_observations))
+      .def_prop_ro("n_seen", read(&SplittingGp::n_seen))
       .def_prop_ro("n_local", read(&SplittingGp::n_local))
       .def_prop_ro("memory_bytes", read(&SplittingGp::memory_bytes));
 }

@@ -67,6 +67,12 @@ std::size_t trained(const UpdateResults& results) {
   return count(results, [](const UpdateResult& row) { return row.trained; });
 }
 
+std::size_t forgotten(const UpdateResults& results) {
+  std::size_t sum = 0;
+  for (const UpdateResult& row : results.rows) sum += row.forgotten.size();
+  return sum;
+}
+
 int refits(const UpdateResults& results) {
   int sum = 0;
   for (const UpdateResult& row : results.rows) sum += row.refits;
@@ -84,6 +90,7 @@ std::string repr(const UpdateResults& results) {
   return "<UpdateResult: rows=" + std::to_string(results.rows.size()) +
          field("splits", splits(results)) + field("displaced", displaced(results)) +
          field("refits", refits(results)) + field("trained", trained(results)) +
+         (forgotten(results) > 0 ? field("forgotten", forgotten(results)) : "") +
          (jittered > 0 ? field("jittered", jittered) : "") +
          (rejected > 0 ? field("rejected", rejected) : "") +
          (n_alarms > 0 ? field("alarms", n_alarms) : "") + ">";
@@ -121,6 +128,8 @@ void bind_update_results(nb::module_& m) {
       .def_prop_ro("splits", &splits, "How many local GPs were split.")
       .def_prop_ro("displaced", &displaced,
                    "How many borrowed points were dropped by the rows' owners to make room.")
+      .def_prop_ro("forgotten", &forgotten,
+                   "How many observations made room: for the window, the budget or their age.")
       .def_prop_ro("refits", &refits, "How many local GPs were refitted to the current θ.")
       .def_prop_ro("trained", &trained, "How many trainings ended here.");
 }

@@ -1,5 +1,5 @@
-// Wrote model_v2.splitgp and model_v2.csv, once, and before that those of version 1. A golden file
-// is never written again: a new format version gets a new one beside it. See README.md.
+// Wrote model_v3.splitgp and model_v3.csv, once, and before that those of versions 1 and 2. A
+// golden file is never written again: a new format version gets a new one beside it. See README.md.
 //
 //   cmake --build BUILD --target make_golden && BUILD/tests/make_golden NEW_DIRECTORY
 
@@ -12,7 +12,7 @@ int main(int argc, char** argv) {
   namespace golden = splitgp::testing::golden;
   if (argc != 2) return 2;
   const std::filesystem::path directory = argv[1];
-  const std::filesystem::path path = directory / "model_v2.splitgp";
+  const std::filesystem::path path = directory / "model_v3.splitgp";
 
   splitgp::Options options;
   options.split_limit = 12;
@@ -29,6 +29,7 @@ int main(int argc, char** argv) {
     file.update(golden::x(i), golden::y(i), golden::noise_variance(i));
     if (i % 7 == 0) file.checkpoint({{"source.csv", static_cast<std::uint64_t>(i + 1)}});
   }
+  file.forget(golden::kForgotten);
   // Some local GPs stay behind the last θ.
   splitgp::Hyperparameters theta = file.model().hyperparameters();
   theta.noise_variance *= 1.5;
@@ -37,7 +38,7 @@ int main(int argc, char** argv) {
   file.set_note("made by", "tests/golden/make_golden.cc");
   file.checkpoint({{"source.csv", golden::kObservations}});
 
-  std::FILE* csv = std::fopen((directory / "model_v2.csv").c_str(), "w");
+  std::FILE* csv = std::fopen((directory / "model_v3.csv").c_str(), "w");
   if (csv == nullptr) return 1;
   std::fprintf(csv, "mean0,mean1,variance0,variance1\n");
   const splitgp::Prediction p = file.model().predict(golden::queries());

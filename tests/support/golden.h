@@ -1,7 +1,9 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
 
 #include "splitgp/model_file.h"
@@ -12,6 +14,7 @@ namespace splitgp::testing::golden {
 inline constexpr Eigen::Index kAtStart = 40;  // learned before there was a file
 inline constexpr Eigen::Index kObservations = 100;
 inline constexpr Eigen::Index kQueries = 12;
+inline constexpr std::array<std::uint64_t, 4> kForgotten{3, 50, 51, 97};  // since version 3
 
 inline std::filesystem::path directory() {
   return std::filesystem::path(SPLITGP_SOURCE_DIR) / "tests/golden";

@@ -8,6 +8,7 @@
 
 #include "cli/exit_code.h"
 #include "cli/scores/score_table.h"
+#include "cli/stream/record.h"
 #include "io/printable.h"
 #include "splitgp/model_file.h"
 
@@ -56,6 +57,7 @@ int run_forget(const ForgetFlags& flags) {
   const ForgetResult result = flags.before
                                   ? file.forget_before(*flags.before)
                                   : file.forget(sequences_of(flags.rows, file.model().n_seen()));
+  drop_forgotten(file);
   file.checkpoint();
   fmt::print(
       "{}: forgot {}; {} left, in {}{}\n", flags.model, counted(result.forgotten, "observation"),

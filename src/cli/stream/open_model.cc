@@ -93,7 +93,10 @@ StreamModel new_model(const StreamFlags& flags, const std::vector<std::string>& 
   }
   // The time is no input unless it is asked for.
   std::vector<std::string> ignored = flags.ignored;
-  if (!flags.time_column.empty() && flags.inputs.empty()) ignored.push_back(flags.time_column);
+  if (!flags.time_column.empty()) {
+    const std::string time = find_columns("--time-column", {flags.time_column}, columns).front();
+    if (flags.inputs.empty()) ignored.push_back(time);
+  }
   ObservationColumns chosen = choose_columns(columns, flags.targets, flags.inputs, ignored);
   Options options = flags.model_flags.options();
   check_time_column(flags, options);

@@ -1,5 +1,6 @@
 #include "cli/stream/record.h"
 
+#include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -77,6 +78,26 @@ void StreamRecord::save(const WriteNote& set_note) {
     set_note(kSampleNote, scores.sample_json().dump());
     saved_sample_ = scores.sample_version();
   }
+}
+
+void drop_forgotten(ModelFile& file) {
+  const std::optional<std::string> totals = file.note(kTotalsNote);
+  const std::optional<std::string> sample = file.note(kSampleNote);
+  if (!totals || !sample) return;
+  const std::vector<std::uint64_t> held = file.model().observations().sequence;
+  nlohmann::json kept = nlohmann::json::array();
+  try {
+    // Row 1 is the first that the stream has taught; the model may have known others before.
+    const std::uint64_t learned = nlohmann::json::parse(*totals).at("learned");
+    const std::uint64_t first = file.model().n_seen() - std::min(file.model().n_seen(), learned);
+    for (const nlohmann::json& row : nlohmann::json::parse(*sample)) {
+      const std::uint64_t sequence = first + row.at("row").get<std::uint64_t>() - 1;
+      if (std::binary_search(held.begin(), held.end(), sequence)) kept.push_back(row);
+    }
+  } catch (const nlohmann::json::exception&) {
+    kept = nlohmann::json::array();  // notes that make no sense
+  }
+  file.set_note(kSampleNote, kept.dump());
 }
 
 }  // namespace splitgp

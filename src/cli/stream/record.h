@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/scores/scores.h"
+#include "splitgp/model_file.h"
 
 namespace splitgp {
 
@@ -36,5 +37,9 @@ struct StreamRecord {
   std::optional<std::uint64_t> saved_windows_;
   std::optional<std::uint64_t> saved_sample_;
 };
+
+/// Drops the sampled rows that the model no longer holds from the notes: a sample has what was
+/// observed.
+void drop_forgotten(ModelFile& file);
 
 }  // namespace splitgp

@@ -1,0 +1,93 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "splitgp/model_file.h"
+#include "support/command.h"
+#include "support/temporary_directory.h"
+
+namespace splitgp::cli_forget_test {
+namespace {
+
+using testing::CommandResult;
+using ::testing::HasSubstr;
+using testing::run;
+using testing::TemporaryDirectory;
+using testing::write_text;
+
+std::string rows(int count) {
+  std::string text = "t,x,y\n";
+  for (int i = 0; i < count; ++i) {
+    text += std::to_string(0.5 * i) + "," + std::to_string(std::sin(0.7 * i)) + "," +
+            std::to_string(std::cos(1.3 * i)) + "\n";
+  }
+  return text;
+}
+
+TEST(CliForget, TakesRowsBackOrSaysWhyNot) {
+  const TemporaryDirectory folder;
+  const std::string model = folder / "model.splitgp";
+  write_text(folder / "in.csv", rows(100));
+  ASSERT_EQ(run(folder.path(), {"stream", folder / "in.csv", "-t", "y", "-m", model}).code, 0);
+  const auto forget = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"forget", "-m", model});
+    return run(folder.path(), arguments);
+  };
+  const CommandResult some = forget({"--rows", "10-20,57"});
+  EXPECT_EQ(some.code, 0) << some.err;
+  EXPECT_THAT(some.out, HasSubstr("forgot 12 observations; 88 left"));
+  EXPECT_EQ(load(model).model.n_observations(), 88u);
+  EXPECT_THAT(run(folder.path(), {"inspect", "-m", model}).out,
+              HasSubstr("88 observations of 100 seen"));
+
+  EXPECT_THAT(forget({"--rows", "9,57"}).err, HasSubstr("forgotten already: 57"));
+  EXPECT_THAT(forget({"--rows", "3,3"}).err, HasSubstr("more than once: 3"));
+  EXPECT_THAT(forget({"--rows", "90-100"}).err, HasSubstr("has seen 100 observations"));
+  EXPECT_THAT(forget({"--rows", "7-3"}).err, HasSubstr("ends before it begins"));
+  EXPECT_THAT(forget({"--rows", "1;2"}).err, HasSubstr("'1;2' is neither"));
+  EXPECT_THAT(forget({}).err, HasSubstr("either --rows or --before"));
+  EXPECT_EQ(forget({"--rows", "1", "--before", "2"}).code, 2);
+  EXPECT_EQ(load(model).model.n_observations(), 88u);
+
+  EXPECT_EQ(forget({"--before", "50"}).code, 0);
+  EXPECT_EQ(load(model).model.n_observations(), 49u);
+  // Resuming reads nothing again.
+  const CommandResult resumed =
+      run(folder.path(), {"stream", folder / "in.csv", "-t", "y", "-m", model});
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_EQ(load(model).model.n_observations(), 49u);
+}
+
+TEST(CliForget, StreamsKeepAWindowOrAnAge) {
+  const TemporaryDirectory folder;
+  write_text(folder / "in.csv", rows(300));
+  const std::string window = folder / "window.splitgp";
+  EXPECT_EQ(run(folder.path(), {"stream", folder / "in.csv", "-t", "y", "-m", window,
+                                "--window-size", "80", "--batch", "7"})
+                .code,
+            0);
+  EXPECT_EQ(load(window).model.n_observations(), 80u);
+
+  const std::string age = folder / "age.splitgp";
+  const std::vector<std::string> stream{"stream", folder / "in.csv", "-t", "y", "-m", age};
+  const auto with = [&](std::initializer_list<std::string> more) {
+    std::vector<std::string> arguments = stream;
+    arguments.insert(arguments.end(), more);
+    return run(folder.path(), arguments);
+  };
+  EXPECT_THAT(with({"--max-age", "20"}).err, HasSubstr("needs --time-column"));
+  EXPECT_THAT(with({"--max-age", "20", "--time-column", "when"}).err,
+              HasSubstr("--time-column: there is no column 'when'"));
+  EXPECT_THAT(with({"--time-column", "t"}).err, HasSubstr("without --max-age"));
+  const CommandResult learned = with({"--max-age", "20", "--time-column", "t"});
+  EXPECT_EQ(learned.code, 0) << learned.err;
+  EXPECT_EQ(load(age).model.n_observations(), 41u);
+  EXPECT_EQ(load(age).input_names, std::vector<std::string>{"x"});
+}
+
+}  // namespace
+}  // namespace splitgp::cli_forget_test

@@ -219,8 +219,9 @@ def annotation(name: str) -> str:
     entry = _options.OPTIONS[name]
     if entry["choices"]:
         return "Literal[" + ", ".join(f'"{value}"' for value, _ in entry["choices"]) + "]"
-    kind = {"integer": "int", "switch": "bool", "integers": "Sequence[int]"}[str(entry["type"])]
-    return f"{kind} | None" if entry["default"] is None else kind
+    kinds = {"integer": "int", "number": "float", "switch": "bool", "integers": "Sequence[int]"}
+    kind = kinds[str(entry["type"])]
+    return f"{kind} | None" if entry["automatic"] or entry["default"] is None else kind
 
 
 if __name__ == "__main__":

@@ -135,6 +135,64 @@ TEST(Drift, FindsAShiftThatManyCellsShare) {
   EXPECT_EQ(found->kind, DriftKind::up);
 }
 
+TEST(Drift, SlabsCutEachInputInThreeWays) {
+  StreamStatistics inputs(2);
+  std::mt19937_64 random(9);
+  std::normal_distribution<double> normal;
+  for (int i = 0; i < 2000; ++i)
+    inputs.add(Eigen::Vector2d(5.0 + normal(random), 1e6 * normal(random)));
+  const Slabs slabs(2);
+  EXPECT_EQ(slabs.count(), 2 * (4 + 8 + 16));
+  std::vector<int> rows(static_cast<std::size_t>(slabs.count()));
+  std::vector<Index> found(static_cast<std::size_t>(slabs.of_row()));
+  for (int i = 0; i < 16000; ++i) {
+    slabs.find(Eigen::Vector2d(5.0 + normal(random), 1e6 * normal(random)), inputs, found);
+    for (const Index slab : found) ++rows[static_cast<std::size_t>(slab)];
+  }
+  for (std::size_t k = 0; k < 2; ++k) {
+    for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(rows[28 * k + i], 4000, 500);
+    for (std::size_t i = 4; i < 12; ++i) EXPECT_NEAR(rows[28 * k + i], 2000, 400);
+    for (std::size_t i = 12; i < 28; ++i) EXPECT_NEAR(rows[28 * k + i], 1000, 300);
+  }
+  slabs.find(Eigen::Vector2d(-1e150, 1e150), inputs, found);
+  EXPECT_EQ(found, (std::vector<Index>{0, 4, 12, 28 + 3, 28 + 11, 28 + 27}));
+  EXPECT_EQ(Slabs(17).count(), 0);
+  // A constant input is in one slab of each partition.
+  slabs.find(Eigen::Vector2d(0.0, 0.0), StreamStatistics(2), found);
+  EXPECT_EQ(found.size(), 6u);
+}
+
+// Cells are many, and cut in another direction; the slab is what has changed.
+TEST(Drift, FindsAShiftInASlab) {
+  constexpr Index kCells = 200;
+  Drift drift(1, 1, 1e6);
+  drift.start();
+  for (Index next = 1; next < kCells; ++next) drift.split((next - 1) / 2, next);
+  std::mt19937_64 random(10);
+  std::normal_distribution<double> normal;
+  StreamStatistics inputs(1);
+  for (int i = 0; i < 1000; ++i) inputs.add(Eigen::VectorXd::Constant(1, normal(random)));
+  std::vector<Index> slabs(3);
+  std::optional<Drift::Found> found;
+  std::uint64_t t = 0;
+  for (; t < 3000 && !found; ++t) {
+    const double x = normal(random);
+    drift.slabs().find(Eigen::VectorXd::Constant(1, x), inputs, slabs);
+    const double z = normal(random) + (t >= 1000 && std::abs(x) < 0.15 ? 2.0 : 0.0);
+    const Score score{normal_score(z, 1e9), z};
+    found = drift.observe(static_cast<Index>(random() % kCells), t, std::span(&score, 1), slabs);
+  }
+  ASSERT_TRUE(found);
+  EXPECT_GE(t, 1000u);
+  EXPECT_LE(t, 1400u);  // 50 rows of what has changed
+  EXPECT_TRUE(drift.is_slab(found->group));
+  const std::vector<Index> inside{4, 5, 6};
+  for (const Index cell : drift.changed_cells(*found, 4, inside)) {
+    EXPECT_GE(cell, 4);
+    EXPECT_LE(cell, 6);
+  }
+}
+
 TEST(Drift, FindsWiderErrors) {
   Drift drift(kNoSlabs, 1, 1e6);
   split_until(drift, 5);

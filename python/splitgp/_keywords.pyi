@@ -24,6 +24,10 @@ class Keywords(TypedDict, total=False):
     surprise: bool
     trend: Literal["auto", "none", "linear"]
     length_scale_groups: Sequence[int] | None
+    window_size: int
+    max_observations: int
+    forget: Literal["oldest", "redundant"]
+    max_age: float
     threads: int
     fixed: Sequence[str] | None
     hyperparameters: Mapping[str, Any] | Hyperparameters | None
@@ -56,6 +60,10 @@ class TakesKeywords:
         surprise: bool = True,
         trend: Literal["auto", "none", "linear"] = "auto",
         length_scale_groups: Sequence[int] | None = None,
+        window_size: int = 0,
+        max_observations: int = 0,
+        forget: Literal["oldest", "redundant"] = "oldest",
+        max_age: float = 0.0,
         threads: int = 1,
         fixed: Sequence[str] | None = None,
         hyperparameters: Mapping[str, Any] | Hyperparameters | None = None,

@@ -13,7 +13,13 @@ from splitgp import _core, _options
 
 _Class = TypeVar("_Class", bound=type[Any])
 
-_TYPES = {"integer": int, "switch": bool, "name": str, "integers": Sequence[int]}
+_TYPES = {
+    "integer": int,
+    "number": float,
+    "switch": bool,
+    "name": str,
+    "integers": Sequence[int],
+}
 
 
 def takes_options(

@@ -32,7 +32,9 @@ def test_innovations_have_the_shape_of_y_and_are_consistent():
     assert two.update(X, np.column_stack([y, -y])).z.shape == (300, 2)
     _, result = two.predict_then_update(X[:3], np.column_stack([y, -y])[:3])
     assert result.z.shape == (3, 2)
-    assert not result.outlier.any() and not result.rejected.any() and result.alarms == []
+    assert not result.outlier.any()
+    assert not result.rejected.any()
+    assert result.alarms == []
 
 
 def test_a_step_in_one_region_raises_an_alarm_there():
@@ -40,13 +42,19 @@ def test_a_step_in_one_region_raises_an_alarm_there():
     gp = splitgp.SplittingGP(capacity=60)
     raised = [alarm for i in range(0, 4500, 500)
               for alarm in gp.update(X[i : i + 500], y[i : i + 500]).alarms]  # fmt: skip
-    assert raised and gp.n_alarms == len(raised) == len(gp.alarms)
+    assert raised
+    assert gp.n_alarms == len(raised) == len(gp.alarms)
     alarm = gp.alarms[0]
     assert isinstance(alarm, splitgp.Alarm)
     assert alarm.sequence == raised[0].sequence >= 3000
-    assert alarm.kind == "up" and alarm.output == 0 and alarm.size > 0.05
-    assert alarm.lower.shape == (2,) and alarm.lower[0] < 0.6 and alarm.upper[0] > 0.4
-    assert 1 <= alarm.local_gps < gp.n_local and not alarm.whole_stream
+    assert alarm.kind == "up"
+    assert alarm.output == 0
+    assert alarm.size > 0.05
+    assert alarm.lower.shape == (2,)
+    assert alarm.lower[0] < 0.6
+    assert alarm.upper[0] > 0.4
+    assert 1 <= alarm.local_gps < gp.n_local
+    assert not alarm.whole_stream
     copy = pickle.loads(pickle.dumps(gp))
     assert [a.sequence for a in copy.alarms] == [a.sequence for a in gp.alarms]
 
@@ -65,10 +73,13 @@ def test_outliers_are_rejected_if_asked(tmp_path):
 
 def test_statistics_are_there_for_the_stream_and_each_local_gp():
     gp = splitgp.SplittingGP(capacity=60)
-    assert gp.innovation_statistics == [] and gp.alarms == [] and gp.n_alarms == gp.n_rejected == 0
+    assert gp.innovation_statistics == []
+    assert gp.alarms == []
+    assert gp.n_alarms == gp.n_rejected == 0
     gp.update(*stream(1000))
     (now,) = gp.innovation_statistics
-    assert now.lower < now.mean_square < now.upper and now.rows > 900
+    assert now.lower < now.mean_square < now.upper
+    assert now.rows > 900
     assert sum(local.innovation[0].lower > 0 for local in gp.local_gps) == gp.n_local
 
 

@@ -16,8 +16,6 @@ constexpr double kCutOff = 3.0;
 // They find larger ones sooner, and smaller ones from half of that on.
 constexpr double kShift = 1.0;
 constexpr double kWidening = 2.0;
-// The memory of the scale, in rows.
-constexpr double kScaleMemory = 1000.0;
 // The memory of the mean square, in rows: 199 of them count like the last 100.
 constexpr double kMemory = 100.0;
 
@@ -83,17 +81,9 @@ Drift::RowGroups Drift::groups_of(Index local_gp, std::span<const Index> slabs) 
 Drift::Drift(Index inputs, Index outputs, double rows_per_false_alarm)
     : slabs_(inputs),
       outputs_(outputs),
-      log_scales_(static_cast<std::size_t>(outputs), 0.0),
       threshold_(std::log(static_cast<double>(kKinds) * static_cast<double>(outputs) *
                           static_cast<double>(kLevels + slabs_.of_row()) * rows_per_false_alarm)) {
   for (Index i = 0; i <= slabs_.count(); ++i) add(kNone, kNone);
-}
-
-double Drift::follow_scale(Index output, double log_factor) {
-  double& slow = log_scales_[static_cast<std::size_t>(output)];
-  const std::uint64_t rows = watch(kStream, output).rows;
-  slow += (log_factor - slow) / std::min(kScaleMemory, 1.0 + static_cast<double>(rows));
-  return std::min(slow, log_factor);
 }
 
 void Drift::touch(Index i) {

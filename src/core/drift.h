@@ -7,7 +7,6 @@
 #include <deque>
 #include <optional>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "core/slabs.h"
@@ -83,12 +82,6 @@ class Drift {
   const Slabs& slabs() const { return slabs_; }
   bool is_slab(Eigen::Index group) const { return group >= 1 && group <= slabs_.count(); }
 
-  /// By what the variance of an output is scaled (the logarithm): the calibrator's factor, but no
-  /// more than it was over some thousand rows. Calibration follows a change within tens of rows,
-  /// and would explain it away.
-  double follow_scale(Eigen::Index output, double log_factor);
-  const std::vector<double>& log_scales() const { return log_scales_; }
-
   /// The first local GP, number 0.
   void start();
   void split(Eigen::Index local_gp, Eigen::Index child);
@@ -151,7 +144,6 @@ class Drift {
   void restore(const Group& group, std::span<const Watch> watches);
   bool restored(Eigen::Index local_gps);
   void restore_vigilance(std::uint64_t until) { vigilant_until_ = until; }
-  void restore_scales(std::vector<double> log_scales) { log_scales_ = std::move(log_scales); }
   /// The groups that changed since written() was last called; none of a restored one.
   const std::vector<Eigen::Index>& changed() const { return touched_; }
   void written();
@@ -181,7 +173,6 @@ class Drift {
 
   Slabs slabs_;
   Eigen::Index outputs_;
-  std::vector<double> log_scales_;  // of each output
   double threshold_;
   std::uint64_t vigilant_until_ = 0;
   std::deque<Group> groups_;           // kStream first

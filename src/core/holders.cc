@@ -43,7 +43,7 @@ void Holders::Table::put(std::uint64_t key, std::uint32_t value) {
 void Holders::Table::grow() {
   if (!local_gp.empty() && 4 * (used + 1) <= 3 * local_gp.size()) return;
   Table larger;
-  const std::size_t size = std::max<std::size_t>(8, 2 * local_gp.size());
+  const std::size_t size = std::max<std::size_t>(16, 2 * local_gp.size());
   larger.sequence.resize(size);
   larger.local_gp.assign(size, kNone);
   for (std::size_t i = 0; i < local_gp.size(); ++i) {

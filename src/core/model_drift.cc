@@ -109,12 +109,7 @@ void note_innovation(ModelState& model, const Observation& observation, const Lo
     innovation.variance = deviation * deviation * factor;
     innovation.z = raw / std::sqrt(factor);
     Score& score = model.scores[at];
-    double steady = factor;
-    if (!model.calibrators.empty() && is_watching(model)) {
-      const double log_factor = std::log(model.calibrators[at].local_factor());
-      steady = model.local_scales(o) * std::exp(model.drift.follow_scale(o, log_factor));
-    }
-    score.value = normal_score(raw / std::sqrt(steady), degrees_of_freedom);
+    score.value = normal_score(innovation.z, degrees_of_freedom);
     const double most = 3.0 * std::sqrt(innovation.variance);
     score.error = std::clamp(raw * deviation, -most, most);
     if (is_watching(model) && std::abs(innovation.z) > kOutlier) result.outlier = true;

@@ -18,7 +18,6 @@ using Eigen::VectorXd;
 std::string calibration_of(std::size_t output) { return "calibration " + std::to_string(output); }
 
 constexpr const char* kRecent = "surprise recent";
-constexpr const char* kDriftScale = "drift scale";
 constexpr const char* kUsual = "surprise usual";
 
 void write(TableWriter& rows, const std::string& name, const VectorXd& numbers) {
@@ -36,7 +35,6 @@ void write_running(TableWriter& rows, const ModelState& model) {
   }
   write(rows, kRecent, model.knowledge.surprise.state().recent);
   write(rows, kUsual, model.knowledge.surprise.state().usual);
-  write(rows, kDriftScale, VectorXd::Map(model.drift.log_scales().data(), model.drift.outputs()));
 }
 
 void read_running(const Database& database, ModelState& model) {
@@ -69,9 +67,6 @@ void read_running(const Database& database, ModelState& model) {
   surprise.recent = list(kRecent, model.outputs);
   surprise.usual = list(kUsual, model.outputs);
   model.knowledge.surprise = Surprise(std::move(surprise));
-  if (format_version(database) < 3) return;
-  const VectorXd& scales = list(kDriftScale, model.outputs);
-  model.drift.restore_scales({scales.begin(), scales.end()});
 }
 
 }  // namespace splitgp::store

@@ -6,8 +6,10 @@
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <thread>
 
+#include "splitgp/model_file.h"
 #include "support/command.h"
 #include "support/report.h"
 #include "support/sanitized.h"
@@ -110,7 +112,23 @@ TEST_F(CliTable, PredictAnswersAsTheStreamWould) {
   EXPECT_THAT(file_text(folder_ / "p.csv"), HasSubstr("81," + line.substr(0, line.size() - 1)));
 }
 
-// Killed again and again, with lags, categories, gaps and rows that wait: the same predictions.
+std::vector<std::vector<double>> lines_of(const std::string& text) {
+  std::vector<std::vector<double>> lines;
+  std::istringstream in(text);
+  std::string line;
+  std::getline(in, line);  // the header
+  while (std::getline(in, line)) {
+    std::istringstream fields(line);
+    std::string field;
+    lines.emplace_back();
+    while (std::getline(fields, field, ',')) lines.back().push_back(std::stod(field));
+  }
+  return lines;
+}
+
+// Killed again and again, with lags, categories, gaps and rows that wait: every row is answered
+// once, and the model has learned the same inputs, to the bit. A resumed model has rebuilt its
+// factors, which rounds differently, so answers may differ by that.
 TEST_F(CliTable, ResumesAfterKillsAsIfThereWereNone) {
   const int rows = testing::kSanitized ? 250 : 600;
   write_text(folder_ / "in.csv", log_rows(0, rows));
@@ -133,6 +151,8 @@ TEST_F(CliTable, ResumesAfterKillsAsIfThereWereNone) {
                                     "7",
                                     "--capacity",
                                     "40",
+                                    "--training",
+                                    "off",
                                     "--durability",
                                     "normal"};
   };
@@ -147,8 +167,21 @@ TEST_F(CliTable, ResumesAfterKillsAsIfThereWereNone) {
   EXPECT_GT(killed, 0);
   const CommandResult rest = run(folder_.path(), arguments("parts"));
   EXPECT_EQ(rest.code, 0) << rest.err;
-  EXPECT_EQ(file_text(folder_ / "parts.csv"), file_text(folder_ / "whole.csv"));
-  EXPECT_GT(file_text(folder_ / "whole.csv").size(), 10'000u);
+  const auto expected = lines_of(file_text(folder_ / "whole.csv"));
+  const auto lines = lines_of(file_text(folder_ / "parts.csv"));
+  ASSERT_EQ(lines.size(), expected.size());
+  ASSERT_GT(lines.size(), 150u);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    ASSERT_EQ(lines[i].size(), expected[i].size());
+    for (std::size_t k = 0; k < lines[i].size(); ++k) {
+      ASSERT_NEAR(lines[i][k], expected[i][k], 1e-9 * (1.0 + std::abs(expected[i][k])));
+    }
+  }
+  const Observations observed = load(folder_ / "parts.splitgp").model.observations();
+  const Observations whole_observed = load(folder_ / "whole.splitgp").model.observations();
+  ASSERT_EQ(observed.sequence, whole_observed.sequence);
+  EXPECT_TRUE(observed.inputs == whole_observed.inputs);
+  EXPECT_TRUE(observed.outputs == whole_observed.outputs);
   for (const char* field : {"learned", "predicted", "early", "rejected", "rows_read"}) {
     model_ = folder_ / "whole.splitgp";
     const json whole = inspected();
@@ -168,7 +201,13 @@ TEST_F(CliTable, TheRecipeAsFlagsGivesTheSameRecipe) {
   const CommandResult again = run(folder_.path(), {"stream", folder_ / "in.csv", "--config",
                                                    folder_ / "flags.toml", "--explain-recipe"});
   EXPECT_EQ(again.code, 0) << again.err;
-  EXPECT_EQ(again.out, explained.out);
+  const auto flags_of = [](std::string text) {  // without what is said about them
+    for (std::size_t at = 0; (at = text.find("# ", at)) != std::string::npos;) {
+      text.erase(at, text.find('\n', at) - at);
+    }
+    return text;
+  };
+  EXPECT_EQ(flags_of(again.out), flags_of(explained.out));
   const CommandResult a = stream(log_rows(0, 60), {"-t", "power", "--lag", "power:2", "--missing",
                                                    "-99,none", "--predictions", "-"});
   const CommandResult b = run(folder_.path(), {"stream", folder_ / "in.csv", "--config",
@@ -247,17 +286,19 @@ TEST_F(CliTable, EmptyRowsAndColumnsAndDecimalCommas) {
   EXPECT_THAT(result.out, HasSubstr(",78.25\n"));
 }
 
-TEST_F(CliTable, ManyLevelsNeedNoLargerModel) {
+TEST_F(CliTable, TenThousandLevelsNeedNoLargerModel) {
   std::string text = "who,y\n";
-  for (int i = 0; i < 3000; ++i)
-    text += "w" + std::to_string(i * i % 10007) + "," + std::to_string(i % 7) + "\n";
+  std::uint32_t state = 1;
+  for (int i = 0; i < 3000; ++i) {
+    state = 1664525u * state + 1013904223u;
+    text += "w" + std::to_string((state >> 8) % 10'000) + "," + std::to_string(i % 7) + "\n";
+  }
   const CommandResult result =
       stream(text, {"-t", "y", "-m", model_, "--training", "off", "--capacity", "40"});
   EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("who       left out: text that is different in each"));
-  const CommandResult taken = stream(text, {"-t", "y", "-m", model_, "--training", "off",
-                                            "--capacity", "40", "--as", "who=category"});
-  EXPECT_NE(taken.code, 0) << "the model above was made without it";
+  EXPECT_THAT(result.out, HasSubstr("who       category: 9"));
+  EXPECT_THAT(result.out, HasSubstr("3,000 learned, 0 rejected"));
+  EXPECT_EQ(inspected()["inputs"].size(), 16u);
 }
 
 TEST_F(CliTable, AColumnThatIsEmptyAtFirst) {

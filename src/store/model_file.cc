@@ -162,6 +162,7 @@ ModelFile ModelFile::create(const std::filesystem::path& path, SplittingGp model
   store::make_model_file(whole, Internals::of(model), options);
   auto state = std::make_unique<State>(whole, std::move(options.input_names),
                                        std::move(options.output_names), std::move(model));
+  state->notes = std::move(options.notes);
   state->lock = std::move(lock);
   state->write_to(options.durability);
   return ModelFile(std::move(state));
@@ -170,8 +171,10 @@ ModelFile ModelFile::create(const std::filesystem::path& path, SplittingGp model
 ModelFile ModelFile::in_memory(SplittingGp model, ModelFileOptions options) {
   check_names("input_names", options.input_names, model.n_inputs());
   check_names("output_names", options.output_names, model.n_outputs());
-  return ModelFile(std::make_unique<State>(std::filesystem::path(), std::move(options.input_names),
-                                           std::move(options.output_names), std::move(model)));
+  auto state = std::make_unique<State>(std::filesystem::path(), std::move(options.input_names),
+                                       std::move(options.output_names), std::move(model));
+  state->notes = std::move(options.notes);
+  return ModelFile(std::move(state));
 }
 
 ModelFile ModelFile::open(const std::filesystem::path& path, ModelFileOptions options) {

@@ -8,6 +8,7 @@
 
 #include "store/model_writer.h"
 #include "store/schema.h"
+#include "store/table_rows.h"
 
 namespace splitgp::store {
 namespace {
@@ -90,6 +91,8 @@ void make_model_file(const std::filesystem::path& path, const ModelState& model,
     ModelWriter writer(database, model.inputs, model.outputs, options.input_names,
                        options.output_names);
     writer.write_all(model);
+    TableWriter notes(database, "note", 3, TableWriter::Same::replaces);
+    for (const auto& [key, text] : options.notes) notes.add(key).add(text).write();
     transaction.commit();
   }
   switch_to_log(temporary.path());

@@ -244,8 +244,6 @@ bool take_clock(Cursor& text, bool compact, bool alone, Clock& clock) {
     } else if (alone && separator == '.') {
       return false;
     }
-  } else if (alone) {
-    return false;
   }
   Cursor half = text;
   half.take_spaces();

@@ -18,8 +18,10 @@ StreamModel::StreamModel(ModelFile file, table::Recipe recipe, Kept kept)
       kept_(kept) {}
 
 void StreamModel::make_file(const std::filesystem::path& path, Durability durability) {
-  file_ = ModelFile::create(path, model(), {durability, recipe_.input_names(), columns_.outputs});
-  file_.set_note(kRecipeNote, recipe_.to_text());
+  // The recipe is in the file from the first moment: without it nothing else could be understood.
+  file_ = ModelFile::create(
+      path, model(),
+      {durability, recipe_.input_names(), columns_.outputs, {{kRecipeNote, recipe_.to_text()}}});
   kept_ = Kept::in_file;
 }
 

@@ -18,7 +18,7 @@ _COLORS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#3
 def draw(table: Table, settings: Settings) -> list[Path]:
     names = [name for name in category_codes.SETS if table.where(data=CODES + name)]
     figure, axes = empty_figure(2, width=5.6, height=4.2)
-    codes = list(category_codes.CODES)
+    codes = [code for code in category_codes.CODES if code != "left out"]
     for color, name in zip(_COLORS, names, strict=False):
         here = table.where(data=CODES + name)
         measured = [code for code in codes if here.where(method=code)]

@@ -141,6 +141,30 @@ TEST_F(CliReportBrowser, OneInput) {
   expect_no_trouble();
 }
 
+TEST_F(CliReportBrowser, TimesAndCategoriesHaveTheirOwnAxes) {
+  std::string text = "when,site,x,y\n";
+  for (int i = 0; i < 300; ++i) {
+    text += "2024-03-" + std::to_string(10 + i / 24) + " " + std::to_string(i % 24) + ":00," +
+            (i % 3 == 0 ? "north" : "south") + "," + std::to_string(i % 7) + "," +
+            std::to_string(i % 24 + 5 * (i % 3 == 0)) + "\n";
+  }
+  testing::write_text(folder_ / "in.csv", text);
+  const std::string model = folder_ / "model.splitgp";
+  ASSERT_EQ(
+      testing::run(folder_.path(), {"stream", folder_ / "in.csv", "-t", "y", "-m", model}).code, 0);
+  open(report_of(folder_, model, {"--inputs", "when,site"}));
+  EXPECT_EQ(charts(), together(together(kStreamCharts, kModelCharts), {"surface", "uncertainty"}));
+  EXPECT_EQ(browser_.evaluate("document.getElementById('surface')._fullLayout.xaxis.type"), "date");
+  EXPECT_EQ(browser_.evaluate("document.getElementById('surface')._fullLayout.yaxis.type"),
+            "category");
+  EXPECT_EQ(browser_.evaluate("document.getElementById('pair').options.length"), 3);
+  for (int pair = 0; pair < 3; ++pair) {
+    choose("pair", pair);
+    EXPECT_EQ(charts().size(), 13u);
+  }
+  expect_no_trouble();
+}
+
 TEST_F(CliReportBrowser, SaysWhatIsMissing) {
   ModelFile::create(folder_ / "empty", SplittingGp(2, 1));
   open(report_of(folder_, folder_ / "empty"));

@@ -298,7 +298,7 @@ TEST_F(CliTable, TenThousandLevelsNeedNoLargerModel) {
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("who       category: 9"));
   EXPECT_THAT(result.out, HasSubstr("3,000 learned, 0 rejected"));
-  EXPECT_EQ(inspected()["inputs"].size(), 16u);
+  EXPECT_EQ(inspected()["inputs"].size(), 32u);
 }
 
 TEST_F(CliTable, AColumnThatIsEmptyAtFirst) {

@@ -138,6 +138,10 @@ TEST(TableFinder, TimesInSeveralColumns) {
             29.0);
   EXPECT_THAT(applied(four.recipe, RecipeState(four.recipe), {"2013", "2", "30", "5", "1"}).reason,
               HasSubstr("there is no day 2013-2-30"));
+  const Found hours =
+      found({"dteday", "hr", "y"}, {{"2011-01-01", "0", "1"}, {"2011-01-02", "5", "2"}}, wishes());
+  EXPECT_EQ(applied(hours.recipe, RecipeState(hours.recipe), {"2011-01-02", "5", "1"}).inputs[0],
+            29.0);
   // A year alone is a number.
   EXPECT_TRUE(found({"year", "y"}, {{"2011", "1"}, {"2012", "2"}}, wishes()).recipe.is_plain());
 }
@@ -215,6 +219,10 @@ TEST(TableFinder, DecimalCommasAndCodesForNothing) {
   EXPECT_EQ(commas.recipe.parts().decimal_mark, ',');
   EXPECT_THAT(commas.remarks, ElementsAre(HasSubstr("--missing=-200 declares it")));
   EXPECT_EQ(applied(commas.recipe, RecipeState(commas.recipe), {"2,5", "1"}).inputs[0], 2.5);
+  // A comma between thousands is none.
+  EXPECT_EQ(
+      found({"c", "y"}, {{"1,234", "1"}, {"2,500,000", "2"}}, wishes()).recipe.parts().decimal_mark,
+      '.');
   Wishes asked = wishes();
   asked.missing = {"-200"};
   asked.fill = Fill::mean;

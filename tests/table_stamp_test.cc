@@ -49,6 +49,7 @@ TEST(TableStamp, DatesAndTimesAlone) {
   const Stamp date = parsed("10/03/2004");
   EXPECT_TRUE(date.has_date && !date.has_clock);
   EXPECT_EQ(date.seconds, *seconds_of_date(2004, 3, 10));
+  EXPECT_EQ(parsed("2024-03").seconds, *seconds_of_date(2024, 3, 1));
   for (const std::string text : {"18.00.00", "18:00", "6 PM", "6:00 p.m.", "18:00:00.0"}) {
     const Stamp clock = parsed(text);
     EXPECT_TRUE(!clock.has_date && clock.has_clock) << text;
@@ -84,7 +85,7 @@ TEST(TableStamp, NothingElseIsOne) {
                                  "12.5",
                                  "1.2.3.4",
                                  "2024",
-                                 "2024-03",
+                                 "2024.03",
                                  "2024-03-31T",
                                  "2024-03-31x",
                                  "2024-03-31 18:05 nonsense",

@@ -24,7 +24,7 @@ struct ModelFileOptions {
   Durability durability = Durability::full;
   std::vector<std::string> input_names;  ///< For people and for matching columns; may be empty.
   std::vector<std::string> output_names;
-  std::map<std::string, std::string> notes;  ///< That a new file has from the start.
+  std::map<std::string, std::string> notes = {};  ///< That a new file has from the start.
 };
 
 /// How much of a source has been read, so that a restart continues there.

@@ -13,7 +13,7 @@ from splitgp import _core, _tables
 
 __all__ = ["Encoder", "Value"]
 
-WIDTH = 16  # of a text's code: any number of levels, whenever they come
+WIDTH = 32  # of a text's code, for any number of levels: measured in docs/results/tables.md
 
 Value = float | str | tuple[float, bool]  # a moment: seconds since 1970, whether it has a zone
 

@@ -30,7 +30,7 @@ class SplittingGPRegressor(base.MiniBatchRegressor):
     """Gaussian-process regression for river.
 
     A feature is a number, a text or a moment (a date or datetime), whichever its first value is. A
-    text becomes a code of 16 inputs with one length scale, a moment becomes hours since the first
+    text becomes a code of 32 inputs with one length scale, a moment becomes hours since the first
     one and its positions in the day and the week, as in `splitgp.TableModel`.
 
     Features may be missing and may appear later. One that is absent, None or NaN takes the mean of

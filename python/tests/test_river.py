@@ -181,8 +181,8 @@ def test_texts_and_moments_are_features():
     assert model.features == ["time", "town", "x"]
     assert np.mean(errors[120:]) < 1.5
     scales = model.model.hyperparameters.length_scale
-    assert len(scales) == 5 + 16 + 1
-    assert len(set(scales[5:21])) == 1
+    assert len(scales) == 5 + 32 + 1
+    assert len(set(scales[5:37])) == 1
     # A level that was never seen, a clone, a pickle, and a data frame.
     assert math.isfinite(model.predict_one({"town": "Pune", "time": start, "x": 0.0}))
     assert model.clone().features == []

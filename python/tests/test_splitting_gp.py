@@ -293,7 +293,8 @@ def test_defaults_are_the_engine_s():
     engine = _core.Options()
     for name, value in _options.DEFAULTS.items():
         if name not in ("preset", "hyperparameters"):
-            assert getattr(engine, name) == ([] if name == "fixed" else value), name
+            nothing = name in ("fixed", "length_scale_groups")
+            assert getattr(engine, name) == ([] if nothing else value), name
 
 
 @pytest.mark.parametrize(

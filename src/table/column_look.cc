@@ -79,6 +79,7 @@ ColumnLook look_at(const std::vector<FirstValue>& values, const GapRule& gaps) {
     if (number_in(value, gaps.decimal_mark, number)) {
       look.counts_rows = look.counts_rows && (look.numbers == 0 || number == previous + 1.0);
       previous = number;
+      look.whole = look.whole && number == std::floor(number);
       ++look.numbers;
       look.low = look.numbers == 1 ? number : std::min(look.low, number);
       look.high = look.numbers == 1 ? number : std::max(look.high, number);
@@ -101,20 +102,41 @@ ColumnLook look_at(const std::vector<FirstValue>& values, const GapRule& gaps) {
   return look;
 }
 
+namespace {
+
+// 1,234,567: a comma between thousands is no decimal mark.
+bool has_thousands(std::string_view text) {
+  text = trimmed(text);
+  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
+  const std::size_t first = text.find(',');
+  if (first == 0 || first > 3 || (text.size() - first) % 4 != 0) return false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool comma = i >= first && (i - first) % 4 == 0;
+    if (comma ? text[i] != ',' : text[i] < '0' || text[i] > '9') return false;
+  }
+  return text.front() != '0';
+}
+
+}  // namespace
+
 char find_decimal_mark(const std::vector<std::vector<FirstValue>>& columns) {
   std::size_t points = 0;
   std::size_t commas = 0;
+  std::size_t thousands = 0;
   for (const std::vector<FirstValue>& column : columns) {
     for (const FirstValue& value : column) {
       if (value.kind != Cell::Kind::text) continue;
       double number = 0.0;
       const bool comma = value.text.find(',') != std::string::npos;
       const bool point = value.text.find('.') != std::string::npos;
-      if (comma && !parse_number(value.text, ',', number)) ++commas;
+      if (comma && !parse_number(value.text, ',', number)) {
+        ++commas;
+        if (has_thousands(value.text)) ++thousands;
+      }
       if (point && !parse_number(value.text, '.', number)) ++points;
     }
   }
-  return commas > points ? ',' : '.';
+  return commas > points && thousands < commas ? ',' : '.';
 }
 
 }  // namespace splitgp::table

@@ -28,6 +28,7 @@ struct ColumnLook {
   std::map<std::string, std::size_t> levels;  ///< Different texts, and how often each came.
   std::size_t letters = 0;                    ///< Of all texts together.
   double low = 0.0, high = 0.0, mean = 0.0;   ///< Of the numbers.
+  bool whole = true;                          ///< All numbers are.
   bool counts_rows = false;                   ///< Each number is the one before plus 1.
   /// A number that looks like a code for "nothing", as it is written; empty if there is none.
   std::string code;

@@ -61,7 +61,8 @@ class Search {
         const bool named =
             std::find(name.words.begin(), name.words.end(), word) != name.words.end();
         if (named && in_.allowed[c] && columns_[c].use == Use::none && look.numbers > 0 &&
-            look.numbers == look.values() && look.low >= name.low && look.high <= name.high) {
+            look.numbers == look.values() && look.low >= name.low && look.high <= name.high &&
+            (look.whole || name.part == TimePart::second)) {
           break;
         }
       }
@@ -88,6 +89,9 @@ class Search {
       if (!shape.date) clocks.push_back(c);
       alone.emplace_back(c, shape);
     }
+    if (dates.size() == 1 && clocks.empty() && add_hour(dates[0])) {
+      std::erase_if(alone, [&](const auto& one) { return one.first == dates[0]; });
+    }
     const bool joined = dates.size() == 1 && clocks.size() == 1;
     for (const auto& [c, shape] : alone) {
       columns_[c].use = Use::time;
@@ -100,6 +104,24 @@ class Search {
     columns_[dates[0]].part = TimePart::date;
     columns_[clocks[0]].part = TimePart::clock;
     times_.push_back({{dates[0], clocks[0]}, order_of(dates[0]), true, false, 0.0, {}});
+  }
+
+  // A date beside a column of hours.
+  bool add_hour(std::size_t date) {
+    for (std::size_t c = 0; c < in_.names.size(); ++c) {
+      const ColumnLook& look = in_.looks[c];
+      const std::string word = plain_word(in_.names[c]);
+      const bool named = word == "hour" || word == "hr" || word == "hh" || word == "hours";
+      const bool hours = look.numbers > 0 && look.numbers == look.values() && look.low >= 0.0 &&
+                         look.high <= 24.0 && look.whole;
+      if (!named || !hours || !in_.allowed[c] || columns_[c].use != Use::none) continue;
+      columns_[date].use = columns_[c].use = Use::time;
+      columns_[date].part = TimePart::date;
+      columns_[c].part = TimePart::hour;
+      times_.push_back({{date, c}, order_of(date), true, false, 0.0, {}});
+      return true;
+    }
+    return false;
   }
 
   // A number is a time if the column's name or the user says so, and its size makes sense.

@@ -41,7 +41,7 @@ std::vector<std::string> common_levels(const ColumnLook& look) {
   for (const auto& [level, count] : look.levels) order.emplace_back(count, level);
   std::stable_sort(order.begin(), order.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
-  constexpr std::size_t kMost = 24;
+  constexpr std::size_t kMost = 32;  // the widest code
   std::vector<std::string> levels;
   for (std::size_t k = 0; k < std::min(order.size(), kMost); ++k) levels.push_back(order[k].second);
   return levels;

@@ -142,6 +142,10 @@ bool take_numeric(Cursor& text, DateOrder order, Date& date) {
   if (!is_separator(separator)) return false;
   text.take(separator);
   const int second = text.take_number(1, 2);
+  if (digits == 4 && separator != '.' && second >= 0 && text.at_end()) {  // 2024-03, a month
+    date = {first, second, 1};
+    return true;
+  }
   if (second < 0 || !text.take(separator)) return false;
   const std::size_t last_digits = text.digits();
   if (digits == 4) {

@@ -20,9 +20,9 @@ struct Stamp {
 };
 
 /// Parses ISO 8601 and common forms: 2024-03-31T18:00:00Z, 31.03.2024 18:00, 3/31/24 6:00 PM,
-/// 31-Mar-2024, Mar 31, 2024, 20240331T180000, 18.00.00. Independent of locale and time zone.
-/// Returns an empty string, or why it is none: "'2023-02-29' is not a date: February 2023 has 28
-/// days". Nothing is guessed: every character must make sense.
+/// 31-Mar-2024, Mar 31, 2024, 2024-03 (its first day), 20240331T180000, 18.00.00. Independent of
+/// locale and time zone. Returns an empty string, or why it is none: "'2023-02-29' is not a date:
+/// February 2023 has 28 days". Nothing is guessed: every character must make sense.
 std::string parse_stamp(std::string_view text, DateOrder order, Stamp& stamp);
 
 /// The same for a time of day alone: 18:00, 6 PM, 18.00.00, which would also be a date.

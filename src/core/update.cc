@@ -114,8 +114,7 @@ UpdateResult update_routed(ModelState& model, const Observation& observation,
     const Index new_local_gp = partition.size();
     partition.split_history.push_back(
         {observation.sequence, I, new_local_gp, local.owned(), second.owned()});
-    if (forgets(model.options))
-      bound_history(partition.split_history, partition.splits_dropped);
+    if (forgets(model.options)) bound_history(partition.split_history, partition.splits_dropped);
     partition.centers.set(new_local_gp, second.center(), kernel);
     partition.centers.set(I, local.center(), kernel);
     result.new_local_gp = new_local_gp;

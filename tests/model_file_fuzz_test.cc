@@ -17,17 +17,17 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-Bytes bytes_of(const std::filesystem::path& path) {
+Bytes file_bytes(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-Bytes golden_file() { return bytes_of(testing::golden::directory() / "model_v1.splitgp"); }
+Bytes golden_file() { return file_bytes(testing::golden::directory() / "model_v1.splitgp"); }
 
 Bytes forgetful_file() {
   const testing::TemporaryDirectory directory;
   testing::make_forgetful_file(directory / "model.splitgp");
-  return bytes_of(directory / "model.splitgp");
+  return file_bytes(directory / "model.splitgp");
 }
 
 // One to four random mutations.

@@ -2,6 +2,7 @@
 
 #include "core/holding.h"
 #include "core/waking.h"
+#include "splitgp/error.h"
 
 namespace splitgp {
 
@@ -59,7 +60,11 @@ bool give_away(ModelState& model, Index from, Index j) {
     LocalGp& taker = partition.at(to);
     wake(partition, to);
     const VectorXd y = giver.outputs().row(j).transpose();
-    taker.append({x, y, giver.noise_variance()(j), sequence}, model.workspace);
+    try {
+      taker.append({x, y, giver.noise_variance()(j), sequence}, model.workspace);
+    } catch (const NumericalError&) {
+      return false;
+    }
     gained(partition, to, sequence);
     if (const auto displaced = taker.make_room(model.workspace)) lost(partition, to, *displaced);
   }

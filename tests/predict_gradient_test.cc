@@ -313,6 +313,33 @@ TEST(PredictGradient, PredictsTheSameBitsAloneInABatchAndWithThreads) {
   }
 }
 
+// What is kept for derivatives is never out of date: a model that was asked all along answers as
+// one that was not.
+TEST(PredictGradient, AskingLeavesNoTrace) {
+  Options options = plain_options();
+  options.training = Training::inlined;
+  options.hyperparameters.reset();
+  const testing::Stream stream = testing::smooth_stream(13, kInputs, kOutputs, 150);
+  SplittingGp asked(kInputs, kOutputs, options);
+  SplittingGp left_alone(kInputs, kOutputs, options);
+  for (Index i = 0; i < stream.X.cols(); ++i) {
+    asked.update(stream.X.col(i), stream.Y.col(i));
+    left_alone.update(stream.X.col(i), stream.Y.col(i));
+    if (i == 100) {
+      asked.set_awake_limit(2);
+      left_alone.set_awake_limit(2);
+    }
+    const PredictionGradient now = asked.predict_gradient(stream.X.leftCols(5));
+    if (i % 20 != 0) continue;
+    const PredictionGradient fresh = SplittingGp(left_alone).predict_gradient(stream.X.leftCols(5));
+    testing::expect_same_bits(now, fresh);
+    EXPECT_TRUE(same_bits(now.mean_gradient, fresh.mean_gradient)) << i;
+    EXPECT_TRUE(same_bits(now.variance_gradient, fresh.variance_gradient)) << i;
+  }
+  EXPECT_GT(asked.training_history().size(), 1U);
+  EXPECT_GT(asked.n_local(), 4);
+}
+
 TEST(PredictGradient, DormantLocalGpsAnswerToo) {
   SplittingGp model = learned_model({"trend", with_trend(0.1)});
   Random random(12);

@@ -110,7 +110,8 @@ TEST(Threads, ConstMethodsMayRunAtOnce) {
 }
 
 // Models that were copied from one another share θ and nothing that is written to.
-// The first thread to predict builds the factor, once, while others wait; wake() is not called.
+// The first thread to predict builds the factor, once, while others wait; wake() is not called. So
+// it is with what derivatives need.
 TEST(Threads, ALoadedModelWakesAsItIsAsked) {
   const testing::TemporaryDirectory folder;
   const SplittingGp original = model_with(1);
@@ -118,7 +119,7 @@ TEST(Threads, ALoadedModelWakesAsItIsAsked) {
   SplittingGp woken = load(folder / "model.splitgp").model;
   woken.wake();
   const MatrixXd X = queries(400);
-  const Prediction expected = woken.predict(X);
+  const PredictionGradient expected = woken.predict_gradient(X);
 
   const SplittingGp loaded = load(folder / "model.splitgp").model;
   const auto awake = [&loaded] {
@@ -127,18 +128,23 @@ TEST(Threads, ALoadedModelWakesAsItIsAsked) {
   };
   EXPECT_EQ(awake(), 0);
   std::vector<std::thread> threads;
-  std::vector<Prediction> answers(8);
+  std::vector<PredictionGradient> answers(8);
   for (std::size_t t = 0; t < answers.size(); ++t) {
     threads.emplace_back([&, t] {
       if (t % 4 == 3) {
-        answers[t] = SplittingGp(loaded).predict(X);  // a copy made while others wake it
+        answers[t] = SplittingGp(loaded).predict_gradient(X);  // a copy made while others wake it
       } else {
-        answers[t] = loaded.predict(X);
+        answers[t] = loaded.predict_gradient(X);
       }
+      EXPECT_GT(loaded.memory_bytes(), 0U);
     });
   }
   for (std::thread& thread : threads) thread.join();
-  for (const Prediction& answer : answers) testing::expect_same_bits(answer, expected);
+  for (const PredictionGradient& answer : answers) {
+    testing::expect_same_bits(answer, expected);
+    EXPECT_TRUE(testing::same_bits(answer.mean_gradient, expected.mean_gradient));
+    EXPECT_TRUE(testing::same_bits(answer.variance_gradient, expected.variance_gradient));
+  }
   EXPECT_EQ(awake(), loaded.n_local());
 }
 

@@ -15,8 +15,9 @@
  * never disturb each other.
  *
  * Memory: splitgp_predict and splitgp_predict_gradient allocate nothing once a thread has called
- * them with as many rows before, unless the option threads is above 1; nor does splitgp_update with
- * one row, unless a local GP is split or grows, or a training ends.
+ * them with as many rows before, unless the option threads is above 1, and but for what a local GP
+ * keeps when it is first asked for a gradient; nor does splitgp_update with one row, unless a local
+ * GP is split or grows, or a training ends.
  */
 #ifndef SPLITGP_SPLITGP_H
 #define SPLITGP_SPLITGP_H

@@ -108,7 +108,7 @@ Fate Table::process(SplittingGp& gp, std::size_t row, TableRun& run) {
   if (recipe_.horizon() > 0) {
     const std::optional<table::WaitingRow> waiting = state_.arrived(recipe_, applied_);
     if (waiting && applied_.target_known)
-      gp.update(column_of(waiting->inputs), column_of(applied_.targets));
+      gp.update(column_of(waiting->inputs), column_of(applied_.targets), 0.0, applied_.time);
     if (!ready) return Fate::early;
     gp.predict(column_of(applied_.inputs), prediction_);
     run.set(row, prediction_);
@@ -117,7 +117,8 @@ Fate Table::process(SplittingGp& gp, std::size_t row, TableRun& run) {
   }
   if (!ready) return Fate::early;
   if (applied_.target_known) {
-    gp.predict_then_update(column_of(applied_.inputs), column_of(applied_.targets), prediction_);
+    gp.predict_then_update(column_of(applied_.inputs), column_of(applied_.targets), prediction_,
+                           0.0, applied_.time);
   } else {
     gp.predict(column_of(applied_.inputs), prediction_);
   }

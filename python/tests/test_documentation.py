@@ -1,16 +1,19 @@
-"""What docs/python.md shows is run."""
+"""What docs/python.md and docs/control.md show is run."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "python.md"
+import pytest
+
+DOCUMENTS = Path(__file__).resolve().parents[2] / "docs"
 
 
-def test_the_python_blocks_run(tmp_path, monkeypatch):
+@pytest.mark.parametrize("document", ["python.md", "control.md"])
+def test_the_python_blocks_run(document, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    blocks = re.findall(r"```python\n(.*?)```", DOCUMENT.read_text(), re.DOTALL)
+    blocks = re.findall(r"```python\n(.*?)```", (DOCUMENTS / document).read_text(), re.DOTALL)
     assert blocks
     names: dict[str, object] = {}
     for block in blocks:

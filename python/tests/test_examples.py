@@ -63,3 +63,11 @@ def test_every_example_is_tested():
     here = Path(__file__).read_text()
     for script in EXAMPLES.glob("*.py"):
         assert f'run("{script.name}"' in here, script
+
+
+def test_learning_control():
+    lines = run("learning_control.py", "--laps", "2").splitlines()
+    errors = [float(line.split("tracking error")[1].split()[0]) for line in lines]
+    assert len(errors) == 3
+    assert errors[1] < 0.5 * errors[0]  # one lap of learning
+    assert errors[2] < 0.5 * errors[0]

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/factor_version.h"
+
 namespace splitgp {
 
 using Eigen::Index;
@@ -23,6 +25,7 @@ void GrowingCholesky::reserve(Index size) {
 }
 
 void GrowingCholesky::clear() {
+  version_ = next_factor_version();
   rows_ = 0;
   row_of_.clear();
   columns_.clear();
@@ -83,6 +86,7 @@ void GrowingCholesky::append_solved(const Eigen::Ref<const Eigen::VectorXd>& w, 
 
 // Adds a row of zeros, in a new panel if the last one is full.
 void GrowingCholesky::open_row() {
+  version_ = next_factor_version();
   if (rows_ % kRows == 0) {
     columns_.resize(panel_offset(rows_ / kRows + 1), Lanes{});
     inverse_pivots_.resize(inverse_pivots_.size() + kRows, 0.0);

@@ -44,6 +44,8 @@ class GrowingCholesky {
   /// Room for a matrix of this size, gaps included.
   void reserve(Eigen::Index size);
   void clear();
+  /// Changes whenever the factor does (core/factor_version.h); copies share it. 0: never filled.
+  std::uint64_t version() const { return version_; }
   /// Prefetches the start of the factor (core/prefetch.h).
   void prefetch() const { splitgp::prefetch(columns_.data(), columns_.size()); }
 
@@ -110,6 +112,7 @@ class GrowingCholesky {
   template <typename Solve>
   void solve_columns(Eigen::Ref<Eigen::MatrixXd> b, const Solve& solve) const;
 
+  std::uint64_t version_ = 0;
   Eigen::Index rows_ = 0;              // stored, including empty ones
   std::vector<std::uint32_t> row_of_;  // where row i of A is stored; ascending
   std::vector<Lanes, FactorAllocator<Lanes>> columns_;

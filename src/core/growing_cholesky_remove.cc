@@ -3,6 +3,7 @@
 #include <cassert>
 #include <cmath>
 
+#include "core/factor_version.h"
 #include "core/growing_cholesky.h"
 
 namespace splitgp {
@@ -16,6 +17,7 @@ void GrowingCholesky::remove(Index j) {
 
 void GrowingCholesky::remove(Index j, Eigen::Ref<Eigen::MatrixXd> solved) {
   assert(0 <= j && j < size() && solved.rows() == size());
+  version_ = next_factor_version();
   rotate_into(j, solved);
   empty_row(row_of(j));
   row_of_.erase(row_of_.begin() + j);

@@ -52,6 +52,7 @@ void LocalGp::wake_for_reading() const { const_cast<LocalGp*>(this)->wake(); }
 void LocalGp::sleep() {
   awake_.set(false);
   factor_ = GrowingCholesky();
+  backward_ = Backward();
 }
 
 // From the points only: another thread may be building this one's factor.
@@ -247,6 +248,7 @@ void LocalGp::grow(Index rows) {
   inputs_.conservativeResize(rows, Eigen::NoChange);
   outputs_.conservativeResize(rows, Eigen::NoChange);
   solved_.conservativeResize(rows, Eigen::NoChange);
+  if (backward_.columns.size() > 0) backward_.columns.resize(rows, outputs_.cols());
   noise_variance_.conservativeResize(rows);
   jittered_.resize(static_cast<std::size_t>(rows));
   sequence_.reserve(static_cast<std::size_t>(rows));
@@ -259,8 +261,8 @@ Index LocalGp::jittered() const {
 }
 
 std::size_t LocalGp::memory_bytes() const {
-  const Index doubles =
-      center_.size() + inputs_.size() + outputs_.size() + noise_variance_.size() + solved_.size();
+  const Index doubles = center_.size() + inputs_.size() + outputs_.size() + noise_variance_.size() +
+                        solved_.size() + (backward_.version() == 0 ? 0 : backward_.columns.size());
   return sizeof(*this) + static_cast<std::size_t>(doubles) * sizeof(double) +
          sequence_.capacity() * sizeof(std::uint64_t) + owned_.capacity() + jittered_.capacity() +
          (dormant() ? 0 : factor_.memory_bytes()) + oja_.memory_bytes();

@@ -123,6 +123,15 @@ class LocalGp {
                         std::span<Posterior> posteriors, Eigen::VectorXd* local_scales,
                         Eigen::Ref<Eigen::MatrixXd> gradients) const;
 
+  /// predict_gradient() needs L⁻ᵀz, one backward substitution for each output, whatever x is.
+  /// Without it it computes what it needs; solve_backward() keeps it until the factor changes.
+  /// Other threads may predict meanwhile.  REQUIRES: the caller holds its lock
+  /// (core/wake_locks.h), and it is awake.
+  bool knows_backward() const {
+    return factor_.version() != 0 && backward_.version() == factor_.version();
+  }
+  void solve_backward() const;
+
   /// Where predict_gradient() writes in a query's column of `gradients`: d derivatives each.
   struct GradientRows {
     static constexpr Eigen::Index kExplained = 0;
@@ -250,6 +259,26 @@ class LocalGp {
 
   GrowingCholesky factor_;
   Eigen::MatrixXd solved_;  // z = L⁻¹ (y − prior mean) / output_scale, for each output
+
+  // L⁻ᵀz, and of which version of the factor. Atomic, because predicting threads check it while one
+  // computes it.
+  class Backward {
+   public:
+    Backward() = default;
+    Backward(const Backward& other) : columns(other.columns), version_(other.version()) {}
+    Backward& operator=(const Backward& other) {
+      columns = other.columns;
+      set_version(other.version());
+      return *this;
+    }
+    std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
+    void set_version(std::uint64_t value) { version_.store(value, std::memory_order_release); }
+
+    Eigen::MatrixXd columns;
+
+   private:
+    std::atomic<std::uint64_t> version_ = 0;
+  } backward_;
 
   OjaDirection oja_;  // of the owned inputs; idle unless direction_ is oja
 

@@ -30,9 +30,11 @@ void LocalGp::predict_gradient(const Eigen::Ref<const MatrixXd>& X, Workspace& w
   const Index p = outputs_.cols();
   const auto W = workspace.reserve(n, X.cols());
   const auto slopes = gradient_workspace.slopes.reserve(n, X.cols());
-  auto solved = gradient_workspace.solved.reserve(n, X.cols() + p);
+  // L⁻ᵀw of each query and, unless it is known already, L⁻ᵀz of each output.
+  const bool known = knows_backward();
+  auto solved = gradient_workspace.solved.reserve(n, X.cols() + (known ? 0 : p));
   solved.leftCols(X.cols()) = W;
-  solved.rightCols(p) = solved_.topRows(n);
+  if (!known) solved.rightCols(p) = solved_.topRows(n);
   factor_.solve_upper(solved);
 
   MatrixXd& weighted = gradient_workspace.weighted;
@@ -43,8 +45,11 @@ void LocalGp::predict_gradient(const Eigen::Ref<const MatrixXd>& X, Workspace& w
   for (Index i = 0; i < X.cols(); ++i) {
     auto columns = weighted.topRows(n);
     columns.col(0) = 2.0 * solved.col(i).cwiseProduct(slopes.col(i));
-    for (Index o = 0; o < p; ++o)
-      columns.col(1 + o) = solved.col(X.cols() + o).cwiseProduct(slopes.col(i));
+    for (Index o = 0; o < p; ++o) {
+      const double* backward =
+          known ? backward_.columns.col(o).data() : solved.col(X.cols() + o).data();
+      columns.col(1 + o) = Eigen::Map<const VectorXd>(backward, n).cwiseProduct(slopes.col(i));
+    }
     weighted_differences(inputs(), X.col(i), theta_->kernel.inverse_length_scale(), columns, sums);
 
     auto gradient = gradients.col(i);
@@ -66,6 +71,16 @@ void LocalGp::predict_gradient(const Eigen::Ref<const MatrixXd>& X, Workspace& w
     if (theta_->prior_mean.falls_back())
       fall_back_gradient(X.col(i), W.col(i), posterior, gradient);
   }
+}
+
+// No local GP is a const object: they lie in a Partition.
+void LocalGp::solve_backward() const {
+  MatrixXd& columns = const_cast<LocalGp*>(this)->backward_.columns;
+  if (columns.rows() < size() || columns.cols() != outputs_.cols())
+    columns.resize(std::max(inputs_.rows(), size()), outputs_.cols());
+  columns.topRows(size()) = solved_.topRows(size());
+  factor_.solve_upper(columns.topRows(size()));
+  const_cast<LocalGp*>(this)->backward_.set_version(factor_.version());
 }
 
 // The derivative of fall_back(), from that of the local GP's own answer.

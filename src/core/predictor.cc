@@ -71,6 +71,10 @@ void Predictor::answer(const ModelState& model, const Eigen::Ref<const Eigen::Ma
   if (model.partition.may_be_dormant) {
     for (const Question& question : questions) wake_for_reading(model.partition, question.local_gp);
   }
+  if (with_gradients) {
+    for (const Question& question : questions)
+      solve_backward_for_reading(model.partition, question.local_gp);
+  }
   // A single query's local GPs may not be in the cache. First fetch what says where their data are.
   const auto local_gp = [&](std::size_t question) -> const LocalGp& {
     return model.partition.at(questions[question].local_gp);

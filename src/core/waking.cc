@@ -22,6 +22,13 @@ void wake_for_reading(const Partition& partition, Index local_gp) {
   if (local.dormant()) local.wake_for_reading();
 }
 
+void solve_backward_for_reading(const Partition& partition, Index local_gp) {
+  const LocalGp& local = partition.at(local_gp);
+  if (local.dormant() || local.knows_backward()) return;
+  const std::lock_guard lock(partition.wake_locks.of(local_gp));
+  if (!local.knows_backward()) local.solve_backward();
+}
+
 void keep_awake(Partition& partition, Index local_gp) {
   partition.at(local_gp).used = true;
   if (partition.awake_limit > 0) partition.awake.push_back(local_gp);

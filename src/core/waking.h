@@ -14,6 +14,9 @@ void wake(Partition& partition, Eigen::Index local_gp);
 /// it leaves the local GP as it is.
 void wake_for_reading(const Partition& partition, Eigen::Index local_gp);
 
+/// Lets an awake local GP keep what derivatives of its predictions need (LocalGp::solve_backward).
+void solve_backward_for_reading(const Partition& partition, Eigen::Index local_gp);
+
 /// Records that an awake local GP was created or used.
 void keep_awake(Partition& partition, Eigen::Index local_gp);
 

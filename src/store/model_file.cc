@@ -119,7 +119,8 @@ struct ModelFile::State {
   void write(const std::vector<SourcePosition>& read);
   void remember(const MatrixView& x, const MatrixView& y, double noise_variance, double time,
                 const UpdateResult& result);
-  void look_after_bytes(bool all);
+  void look_after_bytes();
+  bool all_bytes = true;  // they may hold what was forgotten, not only those of the last checkpoint
 };
 
 std::unique_ptr<ModelFile::State> ModelFile::State::read(const std::filesystem::path& path) {
@@ -147,18 +148,14 @@ void ModelFile::State::write_to(Durability durability) {
   writers->model.resume(Internals::of(model));
   record_changes(Internals::of(model).partition);
   // A killed writer may have left numbers behind.
-  if (writers->model.listed()) look_after_bytes(true);
+  if (writers->model.listed()) look_after_bytes();
 }
 
 // Of a file whose model forgets. SQLite must not move pages into it by itself then, because nobody
 // would clear them.
-void ModelFile::State::look_after_bytes(bool all) {
-  if (all) {
-    database->execute("PRAGMA wal_autocheckpoint = 0");
-    store::scrub(*database);
-  } else {
-    store::scrub_log(*database);
-  }
+void ModelFile::State::look_after_bytes() {
+  if (all_bytes) database->execute("PRAGMA wal_autocheckpoint = 0");
+  all_bytes = !(all_bytes ? store::scrub(*database) : store::scrub_log(*database));
 }
 
 ModelFile::ModelFile(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -277,7 +274,6 @@ void ModelFile::State::write(const std::vector<SourcePosition>& read) {
 }
 
 void ModelFile::checkpoint(const std::vector<SourcePosition>& positions) {
-  const bool had_lists = state_->writers && state_->writers->model.listed();
   if (state_->writers) state_->write(positions);
   state_->steps = {};
   state_->new_notes.clear();
@@ -285,7 +281,7 @@ void ModelFile::checkpoint(const std::vector<SourcePosition>& positions) {
     state_->positions[position.source] = position.rows;
   }
   // After all else: if this fails, what was committed is not to be written again.
-  if (state_->writers && state_->writers->model.listed()) state_->look_after_bytes(!had_lists);
+  if (state_->writers && state_->writers->model.listed()) state_->look_after_bytes();
 }
 
 SourcePosition ModelFile::position(const std::string& source) const {

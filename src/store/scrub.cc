@@ -144,30 +144,47 @@ bool empty_log(Database& database) {
   return true;
 }
 
-}  // namespace
-
-void scrub_log(Database& database) {
-  sqlite3_file* file = file_of(database, SQLITE_FCNTL_FILE_POINTER);
-  if (file == nullptr) return;
-  const std::uint32_t size = page_size(file);
-  if (size == 0) return;
-  const std::set<std::uint32_t> numbers = pages_in_log(database, size);
-  if (!empty_log(database)) return;
-  Pages pages(database, size);
-  for (const std::uint32_t number : numbers) pages.clear_middle_of(number);
-  pages.sync();
+// Calls clear(pages) while nobody can write: a page that another connection changed between our
+// reading and writing it would be lost. The lock for writing keeps new pages out of the log, and
+// what is not in the log nobody moves into the file. False if it is not to be had, or came too
+// late.
+template <typename Clear>
+bool clear_alone(Database& database, std::uint32_t size, const Clear& clear) {
+  try {
+    const Transaction alone(database);
+    sqlite3_file* log = file_of(database, SQLITE_FCNTL_JOURNAL_POINTER);
+    if (log != nullptr && size_of(log) > 0) return false;
+    Pages pages(database, size);
+    clear(pages);
+    pages.sync();
+    return true;
+  } catch (const FileError&) {
+    if ((sqlite3_errcode(database.handle()) & 0xff) != SQLITE_BUSY) throw;
+    return false;
+  }
 }
 
-void scrub(Database& database) {
+}  // namespace
+
+bool scrub_log(Database& database) {
   sqlite3_file* file = file_of(database, SQLITE_FCNTL_FILE_POINTER);
-  if (file == nullptr || !empty_log(database)) return;
-  const std::uint32_t size = page_size(file);
-  if (size == 0) return;
-  Pages pages(database, size);
-  clear_free_pages(pages, size);
-  for (sqlite3_int64 number = 1; number <= pages.count(); ++number)
-    pages.clear_middle_of(static_cast<std::uint32_t>(number));
-  pages.sync();
+  const std::uint32_t size = file == nullptr ? 0 : page_size(file);
+  if (size == 0) return false;
+  const std::set<std::uint32_t> numbers = pages_in_log(database, size);
+  return empty_log(database) && clear_alone(database, size, [&](Pages& pages) {
+           for (const std::uint32_t number : numbers) pages.clear_middle_of(number);
+         });
+}
+
+bool scrub(Database& database) {
+  if (!empty_log(database)) return false;
+  sqlite3_file* file = file_of(database, SQLITE_FCNTL_FILE_POINTER);
+  const std::uint32_t size = file == nullptr ? 0 : page_size(file);
+  return size > 0 && clear_alone(database, size, [&](Pages& pages) {
+           clear_free_pages(pages, size);
+           for (sqlite3_int64 number = 1; number <= pages.count(); ++number)
+             pages.clear_middle_of(static_cast<std::uint32_t>(number));
+         });
 }
 
 }  // namespace splitgp::store

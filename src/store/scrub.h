@@ -10,12 +10,12 @@ namespace splitgp::store {
 /// middle.
 
 /// Moves the log into the file, empties it, and clears the free middle of the pages that were in
-/// it. Costs as much as they do. While someone reads the file the log cannot be emptied; then this
-/// waits for a moment and leaves it to the next call.
-void scrub_log(Database& database);
+/// it. Costs as much as they do. While others use the file that is not possible; then this waits
+/// for a moment, and returns false: the next time all pages have to be looked at.
+bool scrub_log(Database& database);
 
 /// The same for all pages, and clears those that are not in use: for a file that may have been
 /// written without such care.
-void scrub(Database& database);
+bool scrub(Database& database);
 
 }  // namespace splitgp::store

@@ -116,6 +116,9 @@ inline void expect_same_model(const SplittingGp& one, const SplittingGp& other) 
   const ModelState& a = Internals::of(one);
   const ModelState& b = Internals::of(other);
   EXPECT_EQ(a.knowledge.observations, b.knowledge.observations);
+  EXPECT_EQ(a.partition.held, b.partition.held);
+  EXPECT_EQ(a.partition.splits_dropped, b.partition.splits_dropped);
+  EXPECT_EQ(a.knowledge.trainings_dropped, b.knowledge.trainings_dropped);
   expect_same(a.knowledge.theta->values, b.knowledge.theta->values);
   EXPECT_EQ(a.knowledge.theta->version, b.knowledge.theta->version);
   EXPECT_EQ(a.knowledge.theta_given, b.knowledge.theta_given);

@@ -104,7 +104,7 @@ TEST(CliEvents, SayWhatHappenedAndWhere) {
   EXPECT_EQ(outlier["row"], 2400);
   EXPECT_GT(outlier["z"]["y"], 8.0);
   EXPECT_THAT(outlier["reason"].get<std::string>(), HasSubstr("standard deviations"));
-  EXPECT_THAT(result.out, HasSubstr("read 2600 rows: 2591 learned, 9 rejected"));
+  EXPECT_THAT(result.out, HasSubstr("read 2,600 rows: 2,591 learned, 9 rejected"));
   EXPECT_THAT(file_text(folder / "a_r.csv"), HasSubstr("2400,"));
 
   const CommandResult inspected =

@@ -35,11 +35,6 @@ double log_ratio(std::size_t kind, double score) {
 constexpr double kLikely = 1.5;
 constexpr double kLikelyPerRow = 0.4;
 
-// After an alarm the others need this share of the evidence, for so many rows. Only an alarm with
-// all of it counts, so that one follows from another at most for that long.
-constexpr double kVigilantShare = 0.5;
-constexpr std::uint64_t kVigilantRows = 2000;
-
 // If this share of the cells with rows since the change has changed, and they are not less than
 // half as many as the others, these have too. A changed cell's first row speaks for the change four
 // times out of five, an unchanged one's one time out of five.
@@ -272,7 +267,7 @@ std::optional<Drift::Found> Drift::observe(Index local_gp, std::uint64_t sequenc
   }
 
   std::optional<Found> found;
-  double most = sequence < vigilant_until_ ? kVigilantShare * threshold_ : threshold_;
+  double most = threshold_;
   for (const Index i : groups) {
     for (Index o = 0; o < outputs_; ++o) {
       const Score& score = scores[static_cast<std::size_t>(o)];
@@ -290,7 +285,6 @@ std::optional<Drift::Found> Drift::observe(Index local_gp, std::uint64_t sequenc
     }
   }
   if (!found) return found;
-  if (most > threshold_) vigilant_until_ = sequence + kVigilantRows;
   // The alarm explains these rows, so the groups around it, and the slabs, begin anew. Groups
   // inside it will be heard when changed_cells() is asked; then they wait until it is over.
   at(found->group).alarmed =

@@ -39,9 +39,6 @@ double normal_score(double z, double degrees_of_freedom);
 /// own, at least, to reach h on average (Lorden 1971), and a row belongs to so many groups at most,
 /// kLevels and its slabs, however many there are.
 ///
-/// A change rarely comes alone: for some thousand rows after an alarm, others need half of that
-/// evidence, so that the rest of a region follows its first group.
-///
 /// The cost of a row is O((kLevels + inputs)·outputs), and of a split the same on average.
 class Drift {
  public:
@@ -125,8 +122,6 @@ class Drift {
     return statistics(leaf(local_gp), output);
   }
   double threshold() const { return threshold_; }
-  /// Until which row alarms need half of it.
-  std::uint64_t vigilant_until() const { return vigilant_until_; }
   std::size_t memory_bytes() const;
 
   /// For storing a model.
@@ -143,7 +138,6 @@ class Drift {
   /// they are no tree with one leaf for each of `local_gps`.
   void restore(const Group& group, std::span<const Watch> watches);
   bool restored(Eigen::Index local_gps);
-  void restore_vigilance(std::uint64_t until) { vigilant_until_ = until; }
   /// The groups that changed since written() was last called; none of a restored one.
   const std::vector<Eigen::Index>& changed() const { return touched_; }
   void written();
@@ -174,7 +168,6 @@ class Drift {
   Slabs slabs_;
   Eigen::Index outputs_;
   double threshold_;
-  std::uint64_t vigilant_until_ = 0;
   std::deque<Group> groups_;           // kStream first
   std::deque<Watch> watches_;          // of group 0, of group 1, …
   std::vector<Eigen::Index> leaves_;   // each local GP's own group

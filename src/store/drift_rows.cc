@@ -134,7 +134,6 @@ void read_alarms(const Database& database, ModelState& model) {
   const ModelNumbers numbers(database);
   model.n_alarms = numbers.count("alarms");
   model.rejected = numbers.count("rejected");
-  model.drift.restore_vigilance(numbers.count("vigilant_until"));
   const std::uint64_t held = std::min<std::uint64_t>(model.n_alarms, kMostAlarms);
   if (alarms.size() != held || (held > 0 && alarms.begin()->first != model.n_alarms - held) ||
       (held > 0 && alarms.rbegin()->first != model.n_alarms - 1)) {

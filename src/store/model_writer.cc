@@ -324,7 +324,6 @@ void ModelWriter::write_numbers(const ModelState& model) {
   model_.add("surprised").add(marks.surprised).write();
   model_.add("patience").add(marks.patience).write();
   model_.add("alarms").add(next_.alarms).write();
-  model_.add("vigilant_until").add(model.drift.vigilant_until()).write();
   model_.add("rejected").add(model.rejected).write();
   model_.add("unusual").add(model.knowledge.surprise.state().unusual).write();
 }

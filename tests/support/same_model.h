@@ -151,7 +151,6 @@ inline void expect_same_model(const SplittingGp& one, const SplittingGp& other) 
       EXPECT_NEAR(numbers[i], others[i], 1e-6 * std::max(1.0, std::abs(numbers[i]))) << i;
   }
   expect_same(a.drift, b.drift, a.partition.size());
-  EXPECT_EQ(a.drift.vigilant_until(), b.drift.vigilant_until());
   EXPECT_EQ(a.rejected, b.rejected);
   EXPECT_EQ(a.n_alarms, b.n_alarms);
   ASSERT_EQ(a.alarms.size(), b.alarms.size());

@@ -88,7 +88,7 @@ std::vector<Case> cases() {
   return all;
 }
 
-SplittingGp learned_model(const Case& which, Index n = 300) {
+SplittingGp learned_model(const Case& which, Index n = testing::kSanitized ? 120 : 300) {
   testing::Stream stream = testing::smooth_stream(7, kInputs, kOutputs, n);
   stream.Y.row(1) = stream.Y.row(1) * 50.0;
   SplittingGp model(kInputs, kOutputs, which.options);

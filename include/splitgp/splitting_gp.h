@@ -76,8 +76,8 @@ class SplittingGp {
     predict_gradient(MatrixView(X), result);
     return result;
   }
-  /// The same into `result`, whose memory is reused: a loop on one thread allocates nothing, but for
-  /// what each local GP keeps from the first time on.
+  /// The same into `result`, whose memory is reused: a loop on one thread allocates nothing, but
+  /// for what each local GP keeps from the first time on.
   void predict_gradient(const Eigen::Ref<const ColumnMatrix>& X, PredictionGradient& result) const {
     predict_gradient(MatrixView(X), result);
   }

@@ -27,14 +27,14 @@ __all__ = [
     "rows_to_recover",
 ]
 
-ROWS = 10_000
-SEEDS = 3  # of the streams that are made; the real ones are there once
+ROWS = 6_000
+SEEDS = 2  # of the streams that are made; the real ones are there once
 WARM_UP = 200
 AFTER = 1000  # rows after a change whose errors are looked at
 BIN = 200  # rows whose errors make one point of a curve
 WITHIN = 1.1  # of the error of a model that saw only the new concept: recovered
 
-STATIONARY_ROWS, DETECTION_SEEDS = 100_000, 20
+STATIONARY_ROWS, STEP_ROWS, DETECTION_SEEDS = 100_000, 20_000, 20
 STEP = 2.0  # noise standard deviations
 FOUND_WITHIN = 300  # rows of the region that changed
 DETECTORS = ("splitgp", "ADWIN", "PageHinkley")
@@ -63,7 +63,7 @@ def jobs(settings: Settings) -> list[Job]:
         if method != FRESH or data not in REAL
         for seed in range(1 if quick or data in REAL else settings.replicates or SEEDS)
     ]
-    for kind, size, length in (("stationary", 0.0, STATIONARY_ROWS), ("steps", STEP, 2 * ROWS)):
+    for kind, size, length in (("stationary", 0.0, STATIONARY_ROWS), ("steps", STEP, STEP_ROWS)):
         found += [
             Job(
                 detect,

@@ -23,6 +23,9 @@ class Keywords(TypedDict, total=False):
     calibration: Literal["adaptive", "conformal", "none"]
     surprise: bool
     trend: Literal["auto", "none", "linear"]
+    on_drift: Literal["report", "forget"]
+    rows_per_false_alarm: int
+    outliers: Literal["learn", "reject"]
     window_size: int
     max_observations: int
     forget: Literal["oldest", "redundant"]
@@ -58,6 +61,9 @@ class TakesKeywords:
         calibration: Literal["adaptive", "conformal", "none"] = "adaptive",
         surprise: bool = True,
         trend: Literal["auto", "none", "linear"] = "auto",
+        on_drift: Literal["report", "forget"] = "report",
+        rows_per_false_alarm: int = 1000000,
+        outliers: Literal["learn", "reject"] = "learn",
         window_size: int = 0,
         max_observations: int = 0,
         forget: Literal["oldest", "redundant"] = "oldest",

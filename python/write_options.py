@@ -127,7 +127,13 @@ def default(entry: dict[str, Any]) -> str:
         options.hyperparameters = {}
         theta = _core.Model(1, 1, options).hyperparameters()
         return f"{theta[entry['name']][0]:g} each"
-    return f"`{value}`" if isinstance(value, str) else f"{value:g}"
+    return (
+        f"`{value}`"
+        if isinstance(value, str)
+        else f"{value:g}"
+        if value != int(value)
+        else str(int(value))
+    )
 
 
 def meaning(entry: dict[str, Any]) -> str:

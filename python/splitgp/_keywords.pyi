@@ -24,6 +24,9 @@ class Keywords(TypedDict, total=False):
     surprise: bool
     trend: Literal["auto", "none", "linear"]
     length_scale_groups: Sequence[int] | None
+    on_drift: Literal["report", "forget"]
+    rows_per_false_alarm: int
+    outliers: Literal["learn", "reject"]
     window_size: int
     max_observations: int
     forget: Literal["oldest", "redundant"]
@@ -60,6 +63,9 @@ class TakesKeywords:
         surprise: bool = True,
         trend: Literal["auto", "none", "linear"] = "auto",
         length_scale_groups: Sequence[int] | None = None,
+        on_drift: Literal["report", "forget"] = "report",
+        rows_per_false_alarm: int = 1000000,
+        outliers: Literal["learn", "reject"] = "learn",
         window_size: int = 0,
         max_observations: int = 0,
         forget: Literal["oldest", "redundant"] = "oldest",

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "core/option_table.h"
 #include "splitgp/error.h"
@@ -16,6 +17,14 @@ namespace {
                         must);
 }
 
+template <typename Number>
+Number parse_number(std::string_view name, std::string_view text, const std::string& must) {
+  Number number{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) refuse(name, text, must);
+  return number;
+}
+
 template <typename Value>
 Value parse_value(const OptionEntry& entry, std::string_view text) {
   if constexpr (std::is_enum_v<Value>) {
@@ -23,16 +32,23 @@ Value parse_value(const OptionEntry& entry, std::string_view text) {
   } else if constexpr (std::is_same_v<Value, bool>) {
     if (text != "true" && text != "false") refuse(entry.name, text, "true or false");
     return text == "true";
+  } else if constexpr (std::is_same_v<Value, std::vector<int>>) {
+    std::vector<int> values;
+    while (!text.empty()) {
+      const std::string_view one = text.substr(0, text.find(','));
+      text.remove_prefix(std::min(text.size(), one.size() + 1));
+      values.push_back(parse_number<int>(entry.name, one, "a list of integers"));
+    }
+    return values;
+  } else if constexpr (std::is_same_v<Value, double>) {
+    return parse_number<double>(entry.name, text, "a number");
   } else {
     static_assert(std::is_integral_v<Value>);
     if constexpr (std::is_same_v<Value, int>) {
       if (!entry.automatic.empty() && text == "auto") return kAutomatic;
     }
-    Value value{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size())
-      refuse(entry.name, text, entry.automatic.empty() ? "an integer" : "an integer or auto");
-    return value;
+    return parse_number<Value>(entry.name, text,
+                               entry.automatic.empty() ? "an integer" : "an integer or auto");
   }
 }
 

@@ -26,8 +26,9 @@ class TextBuffer {
   void consume(std::size_t count);
 
   enum class Line { whole, too_long, end };
-  /// Consumes the next line; if the source throws, the call may be repeated. `line` is the line without its line break, valid until the next call.
-  /// A line that is too long is dropped as it arrives.
+  /// Consumes the next line; if the source throws, the call may be repeated. `line` is the line
+  /// without its line break, valid until the next call. A line that is too long is dropped as it
+  /// arrives.
   Line take_line(std::string_view& line);
 
   /// Whether the next line is longer than a row may be. Reads no further than necessary to tell.

@@ -130,9 +130,7 @@ STREAMS = {
         lambda rows, seed: in_regions(rows, seed, size=10.0),
         "one region of five is higher by ten noise standard deviations from the middle on",
     ),
-    "small step": Stream(
-        lambda rows, seed: in_regions(rows, seed, size=4.0), "the same by four"
-    ),
+    "small step": Stream(lambda rows, seed: in_regions(rows, seed, size=4.0), "the same by four"),
     "gas_turbine": Stream(_real("gas_turbine", 1), "gas_turbine, NOX"),
     "pjme_hourly": Stream(_real("pjme_hourly"), "pjme_hourly"),
     "metro_traffic": Stream(_real("metro_traffic"), "metro_traffic"),

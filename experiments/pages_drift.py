@@ -110,8 +110,8 @@ def _after(table: Table, names: list[str]) -> str:
     return (
         f"## The {AFTER:,} rows after each change: RMSE\n\n"
         + markdown(("stream", *methods), errors)
-        + f"\nRows after the first change until the error of {BIN} rows is within 10 % of the fresh "
-        "model's (median over seeds):\n\n" + markdown(("stream", *methods[:-1]), recovered)
+        + f"\nRows after the first change until the error of {BIN} rows is within 10 % of the "
+        "fresh model's (median over seeds):\n\n" + markdown(("stream", *methods[:-1]), recovered)
     )
 
 

@@ -22,7 +22,7 @@ using testing::write_text;
 std::string rows(int count) {
   std::string text = "t,x,y\n";
   for (int i = 0; i < count; ++i) {
-    text += std::to_string(0.5 * i) + "," + std::to_string(std::sin(0.7 * i)) + "," +
+    text += std::to_string(1.7e9 + 0.5 * i) + "," + std::to_string(std::sin(0.7 * i)) + "," +
             std::to_string(std::cos(1.3 * i)) + "\n";
   }
   return text;

@@ -50,6 +50,7 @@ std::map<int, double> squared_errors(const TemporaryDirectory& folder,
   for (const std::string& line : lines_of(file_text(folder / "p.csv"))) {
     const std::vector<std::string> fields = fields_of(line);
     if (fields.size() < 6 || fields[0] == "row") continue;
+    if (fields[5].empty()) continue;  // only predicted
     errors[std::stoi(fields[0])] = std::pow(std::stod(fields[1]) - std::stod(fields[5]), 2);
   }
   return errors;

@@ -199,7 +199,7 @@ void print_drift(const json& model) {
   for (std::size_t i = alarms.size() - std::min(alarms.size(), kMost); i < alarms.size(); ++i) {
     const json& alarm = alarms[i];
     std::vector<std::string> region;
-    for (std::size_t k = 0; k < alarm["lower"].size(); ++k) {
+    for (const std::size_t k : inputs_with_names(model)) {
       region.push_back(fmt::format("{} {} to {}", name_of(model["inputs"][k]),
                                    number(alarm["lower"][k]), number(alarm["upper"][k])));
     }

@@ -37,9 +37,10 @@ class TrainingSchedule {
 
   void trained(std::uint64_t observations, bool searched) {
     if (marks_.next <= observations) marks_.patience = 0;
-    while (marks_.next <= observations) marks_.next += marks_.next / 2;
+    // By at least 1: marks may come from a file that somebody has edited.
+    while (marks_.next <= observations) marks_.next += std::max<std::uint64_t>(1, marks_.next / 2);
     while (marks_.regime > 0 && marks_.regime + marks_.regime_next <= observations)
-      marks_.regime_next *= 2;
+      marks_.regime_next = std::max<std::uint64_t>(1, 2 * marks_.regime_next);
     if (searched) marks_.searched = observations;
     marks_.ever_trained = true;
   }

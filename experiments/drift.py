@@ -149,11 +149,12 @@ def detect(rows: int, size: float, seed: int, options: dict[str, Any]) -> Measur
     """
     from river import drift
 
+    river: Any = drift  # it has no types
     world = in_regions(rows, seed, size)
     change = world.changes[0] if world.changes else rows
     here = np.cumsum(region(world.X) == world.region)
     model = splitgp.SplittingGP(seed=seed, **options)
-    detectors = {"ADWIN": drift.ADWIN(), "PageHinkley": drift.PageHinkley()}
+    detectors = {"ADWIN": river.ADWIN(), "PageHinkley": river.PageHinkley()}
     alarms: dict[str, list[int]] = {name: [] for name in DETECTORS}
     for row in range(rows):
         result = model.update(world.X[row : row + 1], world.y[row : row + 1])

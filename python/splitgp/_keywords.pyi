@@ -23,7 +23,6 @@ class Keywords(TypedDict, total=False):
     calibration: Literal["adaptive", "conformal", "none"]
     surprise: bool
     trend: Literal["auto", "none", "linear"]
-    length_scale_groups: Sequence[int] | None
     on_drift: Literal["report", "forget"]
     rows_per_false_alarm: int
     outliers: Literal["learn", "reject"]
@@ -31,6 +30,7 @@ class Keywords(TypedDict, total=False):
     max_observations: int
     forget: Literal["oldest", "redundant"]
     max_age: float
+    length_scale_groups: Sequence[int] | None
     threads: int
     fixed: Sequence[str] | None
     hyperparameters: Mapping[str, Any] | Hyperparameters | None
@@ -62,7 +62,6 @@ class TakesKeywords:
         calibration: Literal["adaptive", "conformal", "none"] = "adaptive",
         surprise: bool = True,
         trend: Literal["auto", "none", "linear"] = "auto",
-        length_scale_groups: Sequence[int] | None = None,
         on_drift: Literal["report", "forget"] = "report",
         rows_per_false_alarm: int = 1000000,
         outliers: Literal["learn", "reject"] = "learn",
@@ -70,6 +69,7 @@ class TakesKeywords:
         max_observations: int = 0,
         forget: Literal["oldest", "redundant"] = "oldest",
         max_age: float = 0.0,
+        length_scale_groups: Sequence[int] | None = None,
         threads: int = 1,
         fixed: Sequence[str] | None = None,
         hyperparameters: Mapping[str, Any] | Hyperparameters | None = None,

@@ -7,11 +7,11 @@ import pytest
 
 from experiments import drift, figures_drift, pages_drift, run
 from experiments.drift_models import ALL, FORGET, FRESH, MODELS
-from experiments.drift_streams import REGIONS, STREAMS, in_regions, region
+from experiments.drift_streams import REAL, REGIONS, STREAMS, in_regions, region
 from experiments.table import Row, Table
 
 
-@pytest.mark.parametrize("name", [n for n, s in STREAMS.items() if n not in drift.REAL])
+@pytest.mark.parametrize("name", [n for n in STREAMS if n not in REAL])
 def test_streams_are_made_from_their_seed(name):
     one, same, other = (STREAMS[name].make(600, seed) for seed in (1, 1, 2))
     assert one.X.shape[0] == one.y.shape[0] == 600
@@ -33,7 +33,7 @@ def invented() -> Table:
     """Keeping all never recovers; forgetting does in the second bin."""
     rows = []
     for data in STREAMS:
-        real = data in drift.REAL
+        real = data in REAL
         for method in [*MODELS] if real else [*MODELS, FRESH]:
             for seed in (0,) if real else (0, 1):
 

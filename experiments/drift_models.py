@@ -59,8 +59,8 @@ MODELS: dict[str, Style] = {
         "the same with the row's number as one more input",
     ),
     "window 500": Style(_ours(window_size=500), "#e69f00", "`window_size=500`"),
-    "window 2,000": Style(_ours(window_size=2000), "#d55e00", "`window_size=2000`"),
-    "budget 2,000, redundant": Style(
+    "window 2000": Style(_ours(window_size=2000), "#d55e00", "`window_size=2000`"),
+    "budget 2000 redundant": Style(
         _ours(max_observations=2000, forget="redundant"),
         "#cc79a7",
         '`max_observations=2000, forget="redundant"`; with `"oldest"` it is the window above',

@@ -95,12 +95,12 @@ TEST(CliReport, AgreesWithInspect) {
 
 TEST(CliReport, IntervalsBeforeTheFirstTrainingAreNotJudged) {
   const TemporaryDirectory folder;
-  const auto path = streamed_model(folder, 200, {"a", "b"}, {"y"});
+  const auto path = streamed_model(folder, 256, {"a", "b"}, {"y"});
   const json data = data_of_page(file_text(report_of(folder, path)));
   const json& sample = data["stream"]["sample"];
   const std::uint64_t first = data["trainings"][0]["sequence"];
-  ASSERT_EQ(sample["row"].size(), 200u);
-  for (std::size_t i = 0; i < 200; ++i) {
+  ASSERT_EQ(sample["row"].size(), 256u);
+  for (std::size_t i = 0; i < 256; ++i) {
     EXPECT_EQ(sample["interval_known"][i].get<bool>(), sample["row"][i] > first);
   }
 }
@@ -108,15 +108,17 @@ TEST(CliReport, IntervalsBeforeTheFirstTrainingAreNotJudged) {
 TEST(CliReport, ChosenInputsComeFirst) {
   const TemporaryDirectory folder;
   const auto path = streamed_model(folder, 150, {"a", "b", "c", "d", "e", "f"}, {"y"});
-  const auto first = [&](std::vector<std::string> more) {
-    const json data = data_of_page(file_text(report_of(folder, path, std::move(more))));
+  const auto first = [](const json& data) {
     EXPECT_EQ(data["partition"]["maps"].size(), 6u);
     return data["partition"]["maps"][0]["inputs"].get<std::vector<int>>();
   };
-  EXPECT_EQ(first({"--inputs", "f,b"}), (std::vector<int>{5, 1}));
-  EXPECT_EQ(first({"--inputs", "3,1"}), (std::vector<int>{2, 0}));
+  const auto chosen = [&](const std::string& inputs) {
+    return first(data_of_page(file_text(report_of(folder, path, {"--inputs", inputs}))));
+  };
+  EXPECT_EQ(chosen("f,b"), (std::vector<int>{5, 1}));
+  EXPECT_EQ(chosen("3,1"), (std::vector<int>{2, 0}));
   const json data = data_of_page(file_text(report_of(folder, path)));
-  const std::vector<int> most_relevant = first({});
+  const std::vector<int> most_relevant = first(data);
   for (std::size_t k = 0; k < 6; ++k) {
     EXPECT_LE(data["inputs"][k]["relevance"],
               data["inputs"][static_cast<std::size_t>(most_relevant[0])]["relevance"]);
@@ -147,7 +149,7 @@ TEST(CliReport, PageAsksForNothing) {
 
 TEST(CliReport, SameModelSamePage) {
   const TemporaryDirectory folder;
-  const auto path = streamed_model(folder, 100, {"a", "b"}, {"y"});
+  const auto path = streamed_model(folder, 60, {"a", "b"}, {"y"});
   const std::string page = file_text(report_of(folder, path));
   EXPECT_TRUE(page == file_text(report_of(folder, path))) << "replaces the first";
   EXPECT_TRUE(page == run(folder.path(), {"report", "-m", path, "-o", "-"}).out);

@@ -8,6 +8,7 @@
 #include "splitgp/model_file.h"
 #include "support/command.h"
 #include "support/random_matrix.h"
+#include "support/sanitized.h"
 #include "support/temporary_directory.h"
 
 namespace splitgp::cli_stream_test {
@@ -75,7 +76,7 @@ TEST(CliStream, ThreadsMayDifferFromRunToRun) {
   const auto stream = [&](const std::string& name, std::vector<std::string> more) {
     std::vector<std::string> arguments{"stream", folder / "in.csv", "-t", "y", "-m", folder / name};
     arguments.insert(arguments.end(), more.begin(), more.end());
-    return run(folder.path(), arguments);
+    return run(folder.path(), testing::quick_training(arguments));
   };
   for (const std::string threads : {"1", "2"}) {
     const std::string predictions = folder / (threads + ".csv");

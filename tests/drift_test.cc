@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/student_t.h"
+#include "support/sanitized.h"
 
 namespace splitgp::drift_test {
 
@@ -65,7 +66,7 @@ TEST(Drift, NormalScoreIsTheNormalQuantile) {
 // The bound is Lorden's; that it is not far off shows that the detectors do watch.
 TEST(Drift, FalseAlarmsAreAsRareAsStated) {
   constexpr double kRowsPerFalseAlarm = 500.0;
-  constexpr int kRows = 200000;
+  constexpr int kRows = testing::kSanitized ? 50000 : 200000;
   Drift drift(kNoSlabs, 1, kRowsPerFalseAlarm);
   split_until(drift, 20);
   std::mt19937_64 random(1);

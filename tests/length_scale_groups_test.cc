@@ -16,6 +16,7 @@
 #include "support/bits.h"
 #include "support/random_matrix.h"
 #include "support/same_model.h"
+#include "support/sanitized.h"
 #include "support/temporary_directory.h"
 #include "support/training.h"
 
@@ -144,7 +145,7 @@ TEST(LengthScaleGroups, FisherInformationIsThatOfTheInputsAddedUp) {
 }
 
 TEST(LengthScaleGroups, StayEqualThroughEveryTraining) {
-  const Rows data = rows(300, 4);
+  const Rows data = rows(testing::kSanitized ? 180 : 300, 4);
   SplittingGp model(3, 1, tied({1, 0, 1}));
   model.update_batch(data.X, data.Y);
   ASSERT_GT(model.training_history().size(), 4u);
@@ -157,7 +158,7 @@ TEST(LengthScaleGroups, StayEqualThroughEveryTraining) {
 // The same column twice, with one length scale √2 times as long, is that column once: in the
 // kernel, and so in Train's prior, starts and schedule.
 TEST(LengthScaleGroups, AnInputTwiceIsThatInputOnce) {
-  const Rows data = rows(260, 5);
+  const Rows data = rows(testing::kSanitized ? 110 : 260, 5);
   MatrixXd twice(5, data.X.cols());
   twice << data.X.row(0), data.X.row(1), data.X.row(0), data.X.row(2), data.X.row(1);
   Options options = tied({});
@@ -181,7 +182,7 @@ TEST(LengthScaleGroups, AnInputTwiceIsThatInputOnce) {
 }
 
 TEST(LengthScaleGroups, OfOneInputEachChangeNoBit) {
-  const Rows data = rows(200, 6);
+  const Rows data = rows(testing::kSanitized ? 80 : 200, 6);
   SplittingGp plain(3, 1, tied({})), grouped(3, 1, tied({5, 3, 4}));
   plain.update_batch(data.X, data.Y);
   grouped.update_batch(data.X, data.Y);

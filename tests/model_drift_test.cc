@@ -91,10 +91,10 @@ TEST(Alarms, AStepInOneRegionIsFoundThere) {
   for (int seed = 1; seed <= seeds; ++seed) {
     SCOPED_TRACE(seed);
     SplittingGp model(2, 1, quick());
-    constexpr Index kChange = 2000;
+    constexpr Index kChange = testing::kSanitized ? 1000 : 2000;
     Index inside = 0;
     std::optional<Alarm> first;
-    run(model, static_cast<std::uint64_t>(seed), kChange + 1500, {kChange, 2.0},
+    run(model, static_cast<std::uint64_t>(seed), kChange + kChange * 3 / 4, {kChange, 2.0},
         [&](Index t, const VectorXd& x, const UpdateResult& result) {
           if (t < kChange) {
             EXPECT_TRUE(result.alarms.empty()) << t;

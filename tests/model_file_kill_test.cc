@@ -23,7 +23,7 @@ namespace {
 using testing::TemporaryDirectory;
 using testing::Victim;
 
-constexpr int kKills = testing::kSanitized ? 30 : 200;
+constexpr int kKills = testing::kSanitized ? 20 : 200;
 
 // Row i of an endless source. The second output says which row it is.
 Eigen::VectorXd x_of(std::uint64_t i) {

@@ -11,6 +11,7 @@
 #include "splitgp/splitting_gp.h"
 #include "support/random_matrix.h"
 #include "support/regime_streams.h"
+#include "support/sanitized.h"
 
 namespace splitgp {
 namespace {
@@ -196,7 +197,7 @@ Options quick() {
   Options options;
   options.split_limit = 40;
   options.kernel = KernelFamily::rbf;
-  options.training_observations = 200;
+  options.training_observations = testing::kSanitized ? 60 : 200;
   return options;
 }
 

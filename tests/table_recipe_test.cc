@@ -18,6 +18,7 @@ namespace splitgp::table_recipe_test {
 namespace {
 
 using namespace table;
+using table::Cell;  // the report has one too
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 

@@ -36,7 +36,8 @@ void expect_sane(const SplittingGp& model) {
 TEST(Train, NamedKernelIsKept) {
   Options options;
   options.kernel = KernelFamily::matern32;
-  const SplittingGp model = learned(noisy(2, 200, 0.1, 8, wave), options);
+  const SplittingGp model =
+      learned(noisy(2, testing::kSanitized ? 60 : 200, 0.1, 8, wave), options);
   EXPECT_EQ(model.hyperparameters().kernel, KernelFamily::matern32);
   EXPECT_FALSE(model.training_history().empty());
 }
@@ -47,7 +48,8 @@ TEST(Train, FixedHyperparametersStay) {
   options.hyperparameters->noise_variance = 0.5;
   options.fixed.length_scale = true;
   options.fixed.noise_variance = true;
-  const SplittingGp model = learned(noisy(2, 200, 0.1, 9, wave), options);
+  const SplittingGp model =
+      learned(noisy(2, testing::kSanitized ? 60 : 200, 0.1, 9, wave), options);
   EXPECT_EQ(model.hyperparameters().length_scale, options.hyperparameters->length_scale);
   EXPECT_EQ(model.hyperparameters().noise_variance, 0.5);
   EXPECT_NE(model.hyperparameters().signal_variance, 1.0);
@@ -77,7 +79,7 @@ TEST(Train, FirstRowsArePredictedInTheDataSOwnUnits) {
 TEST(Train, OldThetaStaysWhenTheNewOneIsNotBetter) {
   Options options;
   options.training = Training::off;
-  SplittingGp model = learned(noisy(2, 120, 0.1, 10, wave), options);
+  SplittingGp model = learned(noisy(2, testing::kSanitized ? 60 : 120, 0.1, 10, wave), options);
   const TrainResult first = model.train();
   EXPECT_TRUE(first.adopted);
   EXPECT_GT(first.objective_after, first.objective_before);
@@ -89,7 +91,9 @@ TEST(Train, OldThetaStaysWhenTheNewOneIsNotBetter) {
 }
 
 TEST(Train, InlineTrainsWheneverTheStreamHasGrownByHalf) {
-  const SplittingGp model = learned(noisy(2, 120, 0.1, 11, wave));
+  Options options;
+  if (testing::kSanitized) options.kernel = KernelFamily::rbf;  // instead of all in turn
+  const SplittingGp model = learned(noisy(2, 120, 0.1, 11, wave), options);
   std::vector<std::uint64_t> sizes;
   for (const TrainResult& result : model.training_history()) sizes.push_back(result.sequence);
   EXPECT_THAT(sizes, ::testing::ElementsAre(32u, 48u, 72u, 108u));
@@ -149,7 +153,7 @@ TEST(Train, NeighbourhoodsAreTheNearestObservationsOfTheirBlocks) {
 }
 
 TEST(Train, SameStreamSameTheta) {
-  const Stream stream = noisy(3, 120, 0.1, 12, wave);
+  const Stream stream = noisy(3, testing::kSanitized ? 60 : 120, 0.1, 12, wave);
   const SplittingGp a = learned(stream);
   const SplittingGp b = learned(stream);
   EXPECT_EQ(a.hyperparameters().length_scale, b.hyperparameters().length_scale);
@@ -162,7 +166,7 @@ TEST(Train, CostIsBoundedByTrainingObservations) {
   options.training = Training::off;
   options.training_observations = testing::kSanitized ? 100 : 300;
   options.kernel = KernelFamily::rbf;
-  SplittingGp model = learned(noisy(2, 1500, 0.1, 13, wave), options);
+  SplittingGp model = learned(noisy(2, testing::kSanitized ? 500 : 1500, 0.1, 13, wave), options);
   EXPECT_LE(model.train().observations, options.training_observations);
 }
 

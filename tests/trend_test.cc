@@ -13,6 +13,7 @@
 #include "splitgp/error.h"
 #include "splitgp/splitting_gp.h"
 #include "support/learned.h"
+#include "support/sanitized.h"
 #include "support/training.h"
 
 namespace splitgp {
@@ -83,7 +84,7 @@ TEST(Trend, CollinearAndConstantInputsShareOrHaveNoSlope) {
 TEST(Trend, ExtrapolatesInAnyUnits) {
   for (const double scale : {1.0, 1e150, 1e-150}) {
     for (const double offset : {0.0, 1e9}) {
-      Stream stream = noisy(2, 300, 0.05, 4, slope_and_wiggle);
+      Stream stream = noisy(2, testing::kSanitized ? 120 : 300, 0.05, 4, slope_and_wiggle);
       const VectorXd far = (VectorXd(2) << 20.0, -20.0).finished().array() + offset;
       stream.X.array() += offset;
       stream.Y *= scale / 100.0;
@@ -100,9 +101,10 @@ TEST(Trend, ExtrapolatesInAnyUnits) {
 TEST(Trend, IsAdoptedWhereItPredictsForward) {
   // A walk: every row lies beyond the last ones, as in a series that grows.
   Random random(5);
-  Stream stream{MatrixXd(2, 700), MatrixXd(1, 700)};
+  constexpr Index kRows = testing::kSanitized ? 400 : 700;
+  Stream stream{MatrixXd(2, kRows), MatrixXd(1, kRows)};
   VectorXd x = VectorXd::Zero(2);
-  for (Index i = 0; i < 700; ++i) {
+  for (Index i = 0; i < kRows; ++i) {
     for (Index k = 0; k < 2; ++k) x(k) += 0.5 * random.normal();
     stream.X.col(i) = x;
     stream.Y(0, i) = slope_and_wiggle(x) + 0.1 * random.normal();
@@ -120,12 +122,13 @@ TEST(Trend, IsAdoptedWhereItPredictsForward) {
 
 TEST(Trend, IsRejectedWhereItDoesNot) {
   const auto bump = [](const VectorXd& x) { return std::exp(-x.squaredNorm()); };
-  const SplittingGp model = learned(noisy(2, 500, 0.1, 6, bump), with(Trend::automatic));
+  const SplittingGp model =
+      learned(noisy(2, testing::kSanitized ? 200 : 500, 0.1, 6, bump), with(Trend::automatic));
   EXPECT_TRUE((model.hyperparameters().trend_slope.array() == 0.0).all());
 }
 
 TEST(Trend, AFixedMeanAndNoneLeaveItAlone) {
-  const Stream stream = noisy(2, 200, 0.05, 7, slope_and_wiggle);
+  const Stream stream = noisy(2, testing::kSanitized ? 80 : 200, 0.05, 7, slope_and_wiggle);
   Options options = with(Trend::linear);
   options.fixed.mean = true;
   EXPECT_TRUE((learned(stream, options).hyperparameters().trend_slope.array() == 0.0).all());

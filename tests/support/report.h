@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include "support/command.h"
 #include "support/random_matrix.h"
+#include "support/sanitized.h"
 #include "support/temporary_directory.h"
 
 namespace splitgp::testing {
@@ -47,9 +49,9 @@ inline std::string report_rows(int count, const std::vector<std::string>& inputs
 }
 
 /// Streams such rows into a model file of small local GPs, so that there are splits to see.
-inline std::filesystem::path streamed_model(const TemporaryDirectory& folder, int count,
-                                            const std::vector<std::string>& inputs,
-                                            const std::vector<std::string>& outputs) {
+inline std::filesystem::path newly_streamed_model(const TemporaryDirectory& folder, int count,
+                                                  const std::vector<std::string>& inputs,
+                                                  const std::vector<std::string>& outputs) {
   write_text(folder / "in.csv", report_rows(count, inputs, outputs));
   std::vector<std::string> arguments{
       "stream", folder / "in.csv", "-m", folder / "model.splitgp", "-t", "", "--split-limit", "40"};
@@ -58,8 +60,23 @@ inline std::filesystem::path streamed_model(const TemporaryDirectory& folder, in
     if (o > 0) arguments[5] += ',';
     arguments[5] += std::to_string(inputs.size() + o + 1);
   }
-  const CommandResult result = run(folder.path(), arguments);
+  const CommandResult result = run(folder.path(), quick_training(arguments));
   EXPECT_EQ(result.code, 0) << result.err;
+  return folder / "model.splitgp";
+}
+
+/// A copy of that file; the tests of a process that ask for the same one train it once.
+inline std::filesystem::path streamed_model(const TemporaryDirectory& folder, int count,
+                                            const std::vector<std::string>& inputs,
+                                            const std::vector<std::string>& outputs) {
+  static const TemporaryDirectory originals;
+  const std::filesystem::path original =
+      originals / std::to_string(std::hash<std::string>()(report_rows(count, inputs, outputs)));
+  if (!std::filesystem::exists(original)) {
+    std::filesystem::copy_file(newly_streamed_model(folder, count, inputs, outputs), original);
+    return folder / "model.splitgp";
+  }
+  std::filesystem::copy_file(original, folder / "model.splitgp");
   return folder / "model.splitgp";
 }
 

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 namespace splitgp::testing {
 
 /// Whether a sanitizer makes everything ten times as slow. Tests then repeat a property less often,
@@ -9,5 +12,16 @@ inline constexpr bool kSanitized = true;
 #else
 inline constexpr bool kSanitized = false;
 #endif
+
+/// Arguments of `splitgp stream` for tests in which any trained θ will do: under a sanitizer,
+/// training looks at few rows and at one kernel instead of all in turn.
+inline std::vector<std::string> quick_training(std::vector<std::string> arguments) {
+  if (kSanitized) {
+    for (const char* flag : {"--kernel", "rbf", "--training-observations", "50"}) {
+      arguments.emplace_back(flag);
+    }
+  }
+  return arguments;
+}
 
 }  // namespace splitgp::testing

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from splitgp import _core, _options, _tables
+from splitgp import _core, _options, _table_wishes, _tables
 from splitgp._results import Prediction
 from splitgp._signature import takes_options
 from splitgp._splitting_gp import SplittingGP
@@ -25,10 +25,6 @@ if TYPE_CHECKING:
 __all__ = ["TableModel", "TableUpdate", "load"]
 
 _FATES = ("learned", "predicted", "early", "waiting", "rejected")
-_FILLS = ("mean", "last", "mean-marked", "last-marked", "reject")
-_KINDS = ("number", "category", "time", "day-first", "month-first", "ignore")
-_CYCLES = ("day", "week", "year")
-_FIRST_ROWS = 1000  # a recipe is found from these
 
 
 @dataclass(frozen=True)
@@ -118,27 +114,18 @@ class TableModel:
         horizon: int = 0,
         **options: Unpack[Keywords],
     ) -> None:
-        for kind in (as_ or {}).values():
-            _one_of("as_", kind, _KINDS)
-        for cycle in cycles or ():
-            _one_of("cycles", cycle, _CYCLES)
-        if fill is not None:
-            _one_of("fill", fill, _FILLS)
-        self._wishes: dict[str, Any] = {
-            "targets": _names("target", target),
-            "inputs": _names("inputs", inputs or ()),
-            "ignored": _names("ignore", ignore or ()),
-            "as": dict(as_ or {}),
-            "cycles": None if cycles is None else ",".join(cycles) or "none",
-            "missing": [_text(value) for value in missing or ()],
-            "fill": fill,
-            "lags": {
-                name: _options.integers(f"lag of {name}", rows)
-                for name, rows in (lag or {}).items()
-            },
-            "by": "" if by is None else by,
-            "horizon": _options.integer("horizon", horizon),
-        }
+        self._wishes = _table_wishes.make(
+            target=target,
+            inputs=inputs,
+            ignore=ignore,
+            as_=as_,
+            cycles=cycles,
+            missing=missing,
+            fill=fill,
+            lag=lag,
+            by=by,
+            horizon=horizon,
+        )
         self._model = SplittingGP(**options)
         self._table: _core.Table | None = None
         self._remarks: list[str] = []
@@ -301,32 +288,7 @@ class TableModel:
     def _begin(
         self, columns: Mapping[str, _tables.Column]
     ) -> tuple[_core.Table, _core.Model, list[str]]:
-        """Find the recipe."""
-        wishes = dict(self._wishes)
-        named = {
-            "target": wishes["targets"],
-            "inputs": wishes["inputs"],
-            "ignore": wishes["ignored"],
-            "as_": wishes["as"],
-            "lag": wishes["lags"],
-            "by": [wishes["by"]] if wishes["by"] else [],
-        }
-        for field, names in named.items():
-            for name in names:
-                if name not in columns:
-                    known = ", ".join(columns)
-                    raise ValueError(f"{field} names {name!r}; the columns are {known}")
-        left_out = {
-            *wishes["ignored"],
-            *(n for n, kind in wishes["as"].items() if kind == "ignore"),
-        }
-        wishes["inputs"] = [name for name in wishes["inputs"] if name not in left_out]
-        if both := set(wishes["inputs"]) & set(wishes["targets"]):
-            raise ValueError(f"inputs names {min(both)!r}, which is a target")
-        # The order of the inputs is that of the keyword.
-        order = [*wishes["inputs"], *(name for name in columns if name not in wishes["inputs"])]
-        first = [_tables.first_rows(columns[name], _FIRST_ROWS) for name in order]
-        table, remarks = _core.find_table(order, first, wishes)
+        table, remarks = _table_wishes.find_recipe(self._wishes, columns)
         options = _options.make(self._model._keywords)
         if not options.length_scale_groups:
             options.length_scale_groups = table.length_scale_groups
@@ -370,29 +332,3 @@ def _require(columns: Mapping[str, _tables.Column], names: Iterable[str]) -> Non
     for name in names:
         if name not in columns:
             raise ValueError(f"the table has no column {name!r}; it has {', '.join(columns)}")
-
-
-def _names(field: str, value: str | Sequence[str]) -> list[str]:
-    names = [value] if isinstance(value, str) else list(value)
-    for name in names:
-        if not isinstance(name, str):
-            raise ValueError(f"{field} names {name!r}; it must be the name of a column")
-        if names.count(name) > 1:
-            raise ValueError(f"{field} names {name!r} twice")
-    if field == "target" and not names:
-        raise ValueError("target is empty; it must name a column")
-    return names
-
-
-def _one_of(field: str, value: object, known: Sequence[str]) -> None:
-    if value not in known:
-        raise ValueError(f"{field} has {value!r}; it must be one of {', '.join(known)}")
-
-
-def _text(value: object) -> str:
-    """A missing value as a table writes it: 200.0 is -200.
-
-    >>> _text(-200.0), _text("none")
-    ('-200', 'none')
-    """
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

@@ -2,6 +2,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "cli/alarm_json.h"
 #include "cli/inspect/inspect.h"
 #include "cli/recipe_of.h"
 #include "core/option_table.h"
@@ -100,19 +101,9 @@ json innovation_json(const std::vector<InnovationStatistics>& outputs) {
 json alarms_json(const SplittingGp& model, const ObservationColumns& columns) {
   json result = json::array();
   for (const Alarm& alarm : model.alarms()) {
-    result.push_back({{"sequence", alarm.sequence},
-                      {"change_point", alarm.change_point},
-                      {"output", columns.outputs[static_cast<std::size_t>(alarm.output)]},
-                      {"kind", to_string(alarm.kind)},
-                      {"size", alarm.size},
-                      {"size_in_noise", alarm.size_in_noise},
-                      {"rows", alarm.rows},
-                      {"whole_stream", alarm.whole_stream},
-                      {"local_gp", alarm.local_gp},
-                      {"local_gps", alarm.local_gps},
-                      {"lower", as_vector(alarm.lower)},
-                      {"upper", as_vector(alarm.upper)},
-                      {"forgotten", alarm.forgotten}});
+    json& entry = result.emplace_back(alarm_json(alarm, columns));
+    entry["lower"] = as_vector(alarm.lower);
+    entry["upper"] = as_vector(alarm.upper);
   }
   return result;
 }

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "cli/alarm_json.h"
 #include "core/internals.h"
 
 namespace splitgp {
@@ -25,17 +26,7 @@ std::uint64_t trainings_of(const SplittingGp& model) {
 
 json drift_json(std::uint64_t row, const Alarm& alarm, const ObservationColumns& columns) {
   json result = event(row, "drift");
-  result.update({{"sequence", alarm.sequence},
-                 {"change_point", alarm.change_point},
-                 {"output", columns.outputs[static_cast<std::size_t>(alarm.output)]},
-                 {"kind", to_string(alarm.kind)},
-                 {"size", alarm.size},
-                 {"size_in_noise", alarm.size_in_noise},
-                 {"rows", alarm.rows},
-                 {"whole_stream", alarm.whole_stream},
-                 {"local_gp", alarm.local_gp},
-                 {"local_gps", alarm.local_gps},
-                 {"forgotten", alarm.forgotten}});
+  result.update(alarm_json(alarm, columns));
   json& region = result["region"] = json::object();
   for (std::size_t k = 0; k < columns.inputs.size(); ++k) {
     const auto at = static_cast<Eigen::Index>(k);

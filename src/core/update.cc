@@ -139,6 +139,8 @@ UpdateResult update_routed(ModelState& model, const Observation& observation,
     partition.centers.set(I, local.center(), kernel);
   }
 
+  partition.centers.follow(kernel);
+
   offer(model, observation, similar, result);
   let_sleep(partition);
 

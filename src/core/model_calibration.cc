@@ -47,8 +47,8 @@ void note_local_scales(ModelState& model, const LocalGp& local) {
   }
 }
 
-void calibrate(ModelState& model, const Observation& observation,
-               const Surprise::Innovation& found, const Prediction* before) {
+void calibrate(ModelState& model, const Observation& observation, const Surprise::Innovation& found,
+               const Prediction* before) {
   if (!knows_units(model)) return;
   const bool corrects = corrects_for_aggregation(model);
   for (Index o = 0; o < std::ssize(model.calibrators); ++o) {

@@ -21,7 +21,7 @@ void note_local_scales(ModelState& model, const LocalGp& local);
 
 /// … and learns from the innovation that it found. `before` is the aggregated prediction, if
 /// scores_aggregated().
-void calibrate(ModelState& model, const Observation& observation,
-               const Surprise::Innovation& found, const Prediction* before);
+void calibrate(ModelState& model, const Observation& observation, const Surprise::Innovation& found,
+               const Prediction* before);
 
 }  // namespace splitgp

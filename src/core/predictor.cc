@@ -23,8 +23,7 @@ constexpr Index kBlock = 32;
 
 void Predictor::reserve(const ModelState& model, Index answers) {
   candidates.resize(static_cast<std::size_t>(answers));
-  if (means.rows() != model.outputs || means.cols() < answers)
-    means.resize(model.outputs, answers);
+  if (means.rows() != model.outputs || means.cols() < answers) means.resize(model.outputs, answers);
   if (!model.calibrators.empty() &&
       (local_scales.rows() != model.outputs || local_scales.cols() < answers))
     local_scales.resize(model.outputs, answers);
@@ -99,9 +98,9 @@ void Predictor::answer(const ModelState& model, const Eigen::Ref<const Eigen::Ma
     if (next < questions.size()) local_gp(next).prefetch();
     VectorXd* const scales = model.calibrators.empty() ? nullptr : &block_scales;
     if (with_gradients) {
-      model.partition.at(one).predict_gradient(
-          queries.leftCols(count), workspace, gradient_workspace, block_means.leftCols(count),
-          posteriors, scales, block_gradients.leftCols(count));
+      model.partition.at(one).predict_gradient(queries.leftCols(count), workspace,
+                                               gradient_workspace, block_means.leftCols(count),
+                                               posteriors, scales, block_gradients.leftCols(count));
     } else {
       model.partition.at(one).predict(queries.leftCols(count), workspace,
                                       block_means.leftCols(count), posteriors, scales);

@@ -16,7 +16,7 @@ bool refit_next(Partition& partition, const ThetaPointer& theta);
 
 /// The same for the first of `neighbors` that is behind; returns it, or -1.
 Eigen::Index refit_one_of(Partition& partition, const ThetaPointer& theta,
-                  const std::vector<Neighbor>& neighbors);
+                          const std::vector<Neighbor>& neighbors);
 
 /// All local GPs before this one are known to have θ.
 Eigen::Index refit_cursor(const Partition& partition, const Theta& theta);

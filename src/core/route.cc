@@ -19,8 +19,8 @@ using Eigen::Index;
 namespace {
 
 // Whom Algorithm 3 would ask about x now; their θ may be another when they have answered.
-void ask_before(const ModelState& model, const Eigen::Ref<const Eigen::VectorXd>& x, Predictor& predictor,
-         Routed& routed) {
+void ask_before(const ModelState& model, const Eigen::Ref<const Eigen::VectorXd>& x,
+                Predictor& predictor, Routed& routed) {
   predictor.ask(model, x);
   routed.asked = predictor.local_gps;
   routed.candidates = predictor.candidates;

@@ -54,12 +54,13 @@ bool may_route(const ModelState& model, std::uint64_t ahead);
 void route(ModelState& model, const Observation& observation, std::uint64_t ahead, bool predict,
            Routed& routed);
 
-/// Learns what the row teaches about the stream; train_if_due() comes next. Completes routed.result; `before`, if asked for, gets the prediction that the row was met with.
+/// Learns what the row teaches about the stream; train_if_due() comes next. Completes
+/// routed.result; `before`, if asked for, gets the prediction that the row was met with.
 void account(ModelState& model, const Observation& observation, Routed& routed, const Found& found,
              Prediction* before);
 
-/// The same for Algorithm 3, many queries at once: whom to ask about the columns of X, and, with the
-/// answers in `predictor`, their weighted averages. `result` holds the prior.
+/// The same for Algorithm 3, many queries at once: whom to ask about the columns of X, and, with
+/// the answers in `predictor`, their weighted averages. `result` holds the prior.
 void ask(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X, Predictor& predictor);
 void combine(const ModelState& model, Predictor& predictor, Prediction& result);
 

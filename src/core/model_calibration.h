@@ -20,8 +20,8 @@ bool knows_units(const ModelState& model);
 void note_local_scales(ModelState& model, const LocalGp& local);
 
 /// … and learns from the innovation that it found. `before` is the aggregated prediction, if
-/// scores_aggregated().
+/// scores_aggregated(), and `local_gps` how many there were.
 void calibrate(ModelState& model, const Observation& observation, const Surprise::Innovation& found,
-               const Prediction* before);
+               const Prediction* before, Eigen::Index local_gps);
 
 }  // namespace splitgp

@@ -67,6 +67,7 @@ void route(ModelState& model, const Observation& observation, std::uint64_t ahea
 
   // I ← argmax_i k(x, c_i)
   routed.scored = scores_aggregated(model, ahead);
+  routed.local_gps = partition.size();
   if (routed.scored || (predict && predictable)) {
     ask_before(model, observation.x, predictor, routed);
   } else {
@@ -116,7 +117,8 @@ void account(ModelState& model, const Observation& observation, Routed& routed, 
   const LookedAhead looked{found.innovation, found.deviation, knowledge.theta->values};
   note_innovation(model, observation, looked, result);
   const std::optional<Drift::Found> drift = watch(model, observation, result);
-  calibrate(model, observation, looked.innovation, routed.scored ? &average_before : nullptr);
+  calibrate(model, observation, looked.innovation, routed.scored ? &average_before : nullptr,
+            routed.local_gps);
   knowledge.surprise.observe(looked.innovation);
   if (result.new_local_gp) model.drift.split(result.routed_to, *result.new_local_gp);
   count(knowledge, observation);

@@ -27,7 +27,8 @@ struct Routed {
   std::vector<ThetaPointer> thetas;
   std::vector<Candidate> candidates;
   Outsider outsider;
-  bool scored = false;  // calibration is one of those who want it
+  bool scored = false;         // calibration is one of those who want it
+  Eigen::Index local_gps = 0;  // how many there were
 
   bool refit_owner = false;  // before it learns
   std::vector<bool> leaves;  // LocalGp::divide(), if there is a split

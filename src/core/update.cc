@@ -83,7 +83,7 @@ UpdateResult update_routed(ModelState& model, const Observation& observation,
   }
   local.append(observation, step, model.workspace);
   result.jitter = step.jitter;
-  calibrate(model, observation, looked.innovation, before);
+  calibrate(model, observation, looked.innovation, before, partition.size());
   knowledge.surprise.observe(looked.innovation);
   result.displaced = local.make_room(model.workspace);
   ++partition.held;

@@ -115,6 +115,7 @@ class ModelFile {
   std::optional<std::string> note(const std::string& key) const;
 
  private:
+  friend struct FileInternals;  // for the rest of this project
   struct State;
   UpdateResult update(MatrixView x, MatrixView y, double noise_variance, double time);
   UpdateResult predict_then_update(MatrixView x, MatrixView y, Prediction& before,

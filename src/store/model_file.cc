@@ -9,6 +9,7 @@
 #include "core/holding.h"
 #include "core/internals.h"
 #include "splitgp/error.h"
+#include "store/file_internals.h"
 #include "store/file_kind.h"
 #include "store/model_reader.h"
 #include "store/model_writer.h"
@@ -282,6 +283,22 @@ void ModelFile::checkpoint(const std::vector<SourcePosition>& positions) {
   }
   // After all else: if this fails, what was committed is not to be written again.
   if (state_->writers && state_->writers->model.listed()) state_->look_after_bytes();
+}
+
+ModelState& FileInternals::model(ModelFile& file) { return Internals::of(file.state_->model); }
+
+void FileInternals::remember(ModelFile& file, const Eigen::Ref<const Eigen::VectorXd>& x,
+                             const Eigen::Ref<const Eigen::VectorXd>& y, double noise_variance,
+                             const UpdateResult& result) {
+  file.state_->remember(MatrixView(x), MatrixView(y), noise_variance, kNoTime, result);
+}
+
+const std::filesystem::path& FileInternals::path(const ModelFile& file) {
+  return file.state_->path;
+}
+
+void FileInternals::copy(ModelFile& file, const std::filesystem::path& to) {
+  store::copy_model_file(*file.state_->database, resolved(to));
 }
 
 SourcePosition ModelFile::position(const std::string& source) const {

@@ -2,7 +2,7 @@
 
 #include <Eigen/Core>
 
-#include "cli/report/partition_slice.h"
+#include "charts/partition_slice.h"
 #include "splitgp/splitting_gp.h"
 
 namespace splitgp {
@@ -17,5 +17,9 @@ struct ObservedInputs {
 
 /// O(n·d).  The same model gives the same sample.
 ObservedInputs observed_inputs(const SplittingGp& model, Eigen::Index most);
+
+/// The same for some rows that are at hand, all of which become the sample: columns of X and Y.
+ObservedInputs observed_rows(const Eigen::MatrixXd& X, const Eigen::MatrixXd& Y,
+                             const Eigen::VectorXd& length_scale);
 
 }  // namespace splitgp

@@ -1,4 +1,4 @@
-#include "cli/report/partition_slice.h"
+#include "charts/partition_slice.h"
 
 #include <utility>
 
@@ -10,9 +10,8 @@ using Eigen::Vector2d;
 
 namespace {
 
-Vector2d length_scales(const SplittingGp& model, const InputPair& pair) {
-  const Eigen::VectorXd& all = model.hyperparameters().length_scale;
-  return {all(pair.x), all(pair.y)};
+Vector2d length_scales(const PartitionFacts& partition, const InputPair& pair) {
+  return {partition.length_scale(pair.x), partition.length_scale(pair.y)};
 }
 
 // The part of a convex polygon where normal·u ≤ offset (Sutherland and Hodgman).
@@ -35,12 +34,20 @@ Matrix2Xd clipped(const Matrix2Xd& polygon, const Vector2d& normal, double offse
 
 }  // namespace
 
-Eigen::Matrix3Xd centers_in_slice(const SplittingGp& model, const Slice& slice) {
-  const Eigen::VectorXd& scale = model.hyperparameters().length_scale;
-  const std::vector<LocalGpSummary> local_gps = model.local_gps();
-  Eigen::Matrix3Xd result(3, std::ssize(local_gps));
+PartitionFacts partition_facts(const SplittingGp& model) {
+  PartitionFacts facts{model.hyperparameters().length_scale,
+                       Eigen::MatrixXd(model.n_inputs(), model.n_local())};
+  for (const LocalGpSummary& local : model.local_gps()) {
+    facts.centers.col(local.local_gp) = local.center;
+  }
+  return facts;
+}
+
+Eigen::Matrix3Xd centers_in_slice(const PartitionFacts& partition, const Slice& slice) {
+  const Eigen::VectorXd& scale = partition.length_scale;
+  Eigen::Matrix3Xd result(3, partition.centers.cols());
   for (Index i = 0; i < result.cols(); ++i) {
-    const Eigen::VectorXd& center = local_gps[static_cast<std::size_t>(i)].center;
+    const Eigen::VectorXd center = partition.centers.col(i);
     // From the slice's corner, so that large offsets cancel before anything is squared.
     result(0, i) = (center(slice.pair.x) - slice.x.low) / scale(slice.pair.x);
     result(1, i) = (center(slice.pair.y) - slice.y.low) / scale(slice.pair.y);
@@ -52,19 +59,19 @@ Eigen::Matrix3Xd centers_in_slice(const SplittingGp& model, const Slice& slice) 
   return result;
 }
 
-Index cell_at(const SplittingGp& model, const Slice& slice, const Eigen::Matrix3Xd& centers,
+Index cell_at(const PartitionFacts& partition, const Slice& slice, const Eigen::Matrix3Xd& centers,
               double x, double y) {
-  const Vector2d place =
-      Vector2d(x - slice.x.low, y - slice.y.low).cwiseQuotient(length_scales(model, slice.pair));
+  const Vector2d place = Vector2d(x - slice.x.low, y - slice.y.low)
+                             .cwiseQuotient(length_scales(partition, slice.pair));
   Index nearest = 0;
   ((centers.topRows<2>().colwise() - place).colwise().squaredNorm() + centers.row(2))
       .minCoeff(&nearest);
   return nearest;
 }
 
-std::vector<Cell> cells_of(const SplittingGp& model, const Slice& slice,
+std::vector<Cell> cells_of(const PartitionFacts& partition, const Slice& slice,
                            const Eigen::Matrix3Xd& centers, const std::vector<Index>& local_gps) {
-  const Vector2d scale = length_scales(model, slice.pair);
+  const Vector2d scale = length_scales(partition, slice.pair);
   const double width = (slice.x.high - slice.x.low) / scale(0);
   const double height = (slice.y.high - slice.y.low) / scale(1);
   std::vector<Cell> result;

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "cli/report/numbers.h"
-#include "cli/report/partition_slice.h"
+#include "charts/numbers.h"
+#include "charts/partition_slice.h"
 #include "support/streams.h"
 
 namespace splitgp {
@@ -30,10 +30,10 @@ Sliced sliced(Index inputs, double offset) {
                   {offset - 1.0, offset + 1.0},
                   {offset - 0.5, offset + 1.0},
                   Eigen::VectorXd::Constant(inputs, offset + 0.1)};
-  result.centers = centers_in_slice(result.model, result.slice);
+  result.centers = centers_in_slice(partition_facts(result.model), result.slice);
   std::vector<Index> all;
   for (Index i = 0; i < result.model.n_local(); ++i) all.push_back(i);
-  result.cells = cells_of(result.model, result.slice, result.centers, all);
+  result.cells = cells_of(partition_facts(result.model), result.slice, result.centers, all);
   return result;
 }
 
@@ -80,7 +80,8 @@ TEST(PartitionSlice, PointsBelongToTheMostSimilarCenter) {
       x(2) = random.uniform(part.slice.x.low, part.slice.x.high);
       x(0) = random.uniform(part.slice.y.low, part.slice.y.high);
       const Index nearest = part.model.explain(x).local.front().local_gp;
-      EXPECT_EQ(cell_at(part.model, part.slice, part.centers, x(2), x(0)), nearest);
+      EXPECT_EQ(cell_at(partition_facts(part.model), part.slice, part.centers, x(2), x(0)),
+                nearest);
       Index found = -1;
       for (const Cell& cell : part.cells) {
         if (inside(cell.corners, {x(2), x(0)})) found = cell.local_gp;

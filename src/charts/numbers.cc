@@ -1,4 +1,4 @@
-#include "cli/report/numbers.h"
+#include "charts/numbers.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "cli/report/observed_inputs.h"
+#include "charts/observed_inputs.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -41,21 +41,33 @@ Range range_of(std::vector<double>& values, double length_scale) {
   return {low - margin, high + margin};
 }
 
+void set_ranges(ObservedInputs& observed, const Eigen::Ref<const Eigen::MatrixXd>& inputs,
+                const Eigen::VectorXd& length_scale) {
+  observed.median = Eigen::VectorXd::Zero(inputs.rows());
+  observed.ranges.resize(static_cast<std::size_t>(inputs.rows()));
+  std::vector<double> values(static_cast<std::size_t>(inputs.cols()));
+  for (Index k = 0; k < inputs.rows() && !values.empty(); ++k) {
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = inputs(k, static_cast<Index>(i));
+    observed.median(k) = quantile(values, 0.5);
+    observed.ranges[static_cast<std::size_t>(k)] = range_of(values, length_scale(k));
+  }
+}
+
 }  // namespace
+
+ObservedInputs observed_rows(const Eigen::MatrixXd& X, const Eigen::MatrixXd& Y,
+                             const Eigen::VectorXd& length_scale) {
+  ObservedInputs result;
+  set_ranges(result, X, length_scale);
+  result.sample = X;
+  result.outputs = Y;
+  return result;
+}
 
 ObservedInputs observed_inputs(const SplittingGp& model, Index most) {
   const Observations all = model.observations();
   ObservedInputs result;
-  result.median = Eigen::VectorXd::Zero(model.n_inputs());
-  result.ranges.resize(static_cast<std::size_t>(model.n_inputs()));
-  std::vector<double> values(all.sequence.size());
-  for (Index k = 0; k < model.n_inputs() && !values.empty(); ++k) {
-    for (std::size_t i = 0; i < values.size(); ++i)
-      values[i] = all.inputs(k, static_cast<Index>(i));
-    result.median(k) = quantile(values, 0.5);
-    result.ranges[static_cast<std::size_t>(k)] =
-        range_of(values, model.hyperparameters().length_scale(k));
-  }
+  set_ranges(result, all.inputs, model.hyperparameters().length_scale);
 
   std::vector<Place> places;
   for (Index i = 0; i < std::ssize(all.sequence); ++i) {

@@ -1,13 +1,10 @@
-#include "cli/report/column_map.h"
+#include "charts/column_map.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "cli/inspect/inspect.h"
-#include "cli/report/map.h"
-#include "cli/report/numbers.h"
-#include "cli/report/observed_inputs.h"
+#include "charts/numbers.h"
 #include "io/printable.h"
 
 namespace splitgp {
@@ -17,40 +14,35 @@ using json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr Index kCurvePoints = 400;
 constexpr std::size_t kMostLevels = 16;
 
 class ColumnMaps {
  public:
-  ColumnMaps(const SplittingGp& model, const table::Recipe& recipe)
-      : model_(model),
+  ColumnMaps(const MapSource& source, const table::Recipe& recipe, const MapChoice& choice)
+      : source_(source),
         recipe_(recipe),
-        observed_(observed_inputs(model, kSampledInputs)),
-        base_(observed_.median.begin(), observed_.median.end()),
-        centers_(model.n_inputs(), model.n_local()) {
+        choice_(choice),
+        base_(observed_.median.begin(), observed_.median.end()) {
     // The columns that are not mapped: a time at its median with all its cycles, a category at its
     // most common level.
     for (const table::Feature& column : recipe.features()) {
       recipe.set_feature(column, middle(column), base_);
     }
-    for (const LocalGpSummary& local : model.local_gps()) {
-      centers_.col(local.local_gp) = local.center;
-    }
   }
 
-  json partition(std::optional<InputPair> first) const {
+  json partition() const {
     const std::vector<table::Feature>& columns = recipe_.features();
     std::vector<Index> mapped;
     if (columns.size() > 1) {
-      mapped = mapped_columns(relevance(model_, columns), model_.n_outputs(), first);
+      mapped = mapped_columns(source_, choice_);
     } else {
       mapped = {0};
     }
     json median = json::array();
     for (const table::Feature& column : columns) median.push_back(label(column, middle(column)));
     json outputs = json::array();
-    for (Index o = 0; o < model_.n_outputs(); ++o) {
-      outputs.push_back(chart_numbers(observed_.outputs.row(o).transpose()));
+    for (const auto& output : observed_.outputs.rowwise()) {
+      outputs.push_back(chart_numbers(output.transpose()));
     }
     json result{
         {"median", median},
@@ -154,7 +146,7 @@ class ColumnMaps {
   }
 
   Index nearest_center(const Eigen::VectorXd& x) const {
-    const Eigen::VectorXd& scale = model_.hyperparameters().length_scale;
+    const Eigen::VectorXd& scale = source_.partition.length_scale;
     Index nearest = 0;
     ((centers_.colwise() - x).array().colwise() / scale.array())
         .matrix()
@@ -167,10 +159,10 @@ class ColumnMaps {
   json map(Index a, Index b) const {
     const table::Feature& first = feature(a);
     const table::Feature& second = feature(b);
-    const std::vector<double> x = axis(first, kMapSide);
-    const std::vector<double> y = axis(second, kMapSide);
+    const std::vector<double> x = axis(first, choice_.side);
+    const std::vector<double> y = axis(second, choice_.side);
     const auto width = std::ssize(x);
-    Eigen::MatrixXd grid(model_.n_inputs(), width * std::ssize(y));
+    Eigen::MatrixXd grid(centers_.rows(), width * std::ssize(y));
     std::vector<double> inputs = base_;
     json local = json::array();
     std::set<Index> seen;
@@ -189,7 +181,8 @@ class ColumnMaps {
                         {y.front(), y.back()},
                         Eigen::Map<const Eigen::VectorXd>(base_.data(), std::ssize(base_))};
       for (const Cell& cell :
-           cells_of(model_, slice, centers_in_slice(model_, slice), {seen.begin(), seen.end()})) {
+           cells_of(source_.partition, slice, centers_in_slice(source_.partition, slice),
+                    {seen.begin(), seen.end()})) {
         cells.push_back({{"local_gp", cell.local_gp},
                          {"x", chart_numbers(cell.corners.row(0).transpose())},
                          {"y", chart_numbers(cell.corners.row(1).transpose())}});
@@ -199,13 +192,13 @@ class ColumnMaps {
             {"x", labels(first, x)},
             {"y", labels(second, y)},
             {"local_gp", local},
-            {"outputs", predicted_json(model_.predict(grid))},
+            {"outputs", predicted_json(source_.predict(grid))},
             {"cells", cells}};
   }
 
   json line(const table::Feature& column) const {
-    const std::vector<double> x = axis(column, kCurvePoints);
-    Eigen::MatrixXd grid(model_.n_inputs(), std::ssize(x));
+    const std::vector<double> x = axis(column, kLinePoints);
+    Eigen::MatrixXd grid(centers_.rows(), std::ssize(x));
     std::vector<double> inputs = base_;
     for (std::size_t i = 0; i < x.size(); ++i) {
       recipe_.set_feature(column, x[i], inputs);
@@ -213,23 +206,24 @@ class ColumnMaps {
           Eigen::Map<const Eigen::VectorXd>(inputs.data(), std::ssize(inputs));
     }
     return {{"x", labels(column, x)},
-            {"outputs", predicted_json(model_.predict(grid))},
+            {"outputs", predicted_json(source_.predict(grid))},
             {"edges", json::array()}};
   }
 
-  const SplittingGp& model_;
+  const MapSource& source_;
   const table::Recipe& recipe_;
-  ObservedInputs observed_;
+  const MapChoice& choice_;
+  const ObservedInputs& observed_ = source_.observed;
+  const Eigen::MatrixXd& centers_ = source_.partition.centers;
   std::vector<double> base_;
-  Eigen::MatrixXd centers_;
 };
 
 }  // namespace
 
-json column_partition_json(const SplittingGp& model, const table::Recipe& recipe,
-                           std::optional<InputPair> first) {
-  if (model.n_local() == 0) return nullptr;
-  return ColumnMaps(model, recipe).partition(first);
+json column_partition_json(const MapSource& source, const table::Recipe& recipe,
+                           const MapChoice& choice) {
+  if (source.partition.centers.cols() == 0) return nullptr;
+  return ColumnMaps(source, recipe, choice).partition();
 }
 
 }  // namespace splitgp

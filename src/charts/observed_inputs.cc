@@ -82,6 +82,7 @@ ObservedInputs observed_inputs(const SplittingGp& model, Index most) {
     const Place& place = places[static_cast<std::size_t>(i)];
     result.sample.col(i) = all.inputs.col(place.column);
     result.outputs.col(i) = all.outputs.col(place.column);
+    result.sequence.push_back(all.sequence[static_cast<std::size_t>(place.column)]);
   }
   return result;
 }

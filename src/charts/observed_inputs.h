@@ -1,6 +1,8 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <cstdint>
+#include <vector>
 
 #include "charts/partition_slice.h"
 #include "splitgp/splitting_gp.h"
@@ -13,6 +15,7 @@ struct ObservedInputs {
   std::vector<Range> ranges;  ///< They hold nearly all observations and are never empty.
   Eigen::MatrixXd sample;     ///< Inputs of some observations, drawn evenly; d × at most `most`.
   Eigen::MatrixXd outputs;    ///< Their outputs; p × as many.
+  std::vector<std::uint64_t> sequence;  ///< Their numbers, if they came from a model.
 };
 
 /// O(n·d).  The same model gives the same sample.

@@ -67,7 +67,10 @@ class Browser {
 
   /// Opens a file and waits until its scripts have run.
   void open(const std::filesystem::path& page) {
-    call("Page.navigate", {{"url", "file://" + std::filesystem::absolute(page).string()}});
+    open_url("file://" + std::filesystem::absolute(page).string());
+  }
+  void open_url(const std::string& url) {
+    call("Page.navigate", {{"url", url}});
     wait_for("document.readyState === 'complete'");
   }
 

@@ -3,7 +3,7 @@
 /** Colours of the page, which follow the reader's choice of light or dark. */
 function colours() {
   const style = getComputedStyle(document.documentElement);
-  const names = ['card', 'text', 'muted', 'line', 'strong', 'accent', 'third', 'band', 'bar',
+  const names = ['card', 'text', 'muted', 'line', 'strong', 'accent', 'third', 'band', 'bar', 'interval',
     'sure', 'between', 'unsure', 'palette'];
   const all = Object.fromEntries(names.map((name) => [name, style.getPropertyValue('--' + name).trim()]));
   return { ...all, palette: all.palette.split(/\s+/) };
@@ -75,6 +75,9 @@ function positive_axis(title, values) {
 /** A finger scrolls the page and must not zoom a chart; nor is there room for tools. */
 const kTouch = matchMedia('(hover: none)').matches;
 
+/** A page that redraws itself all the time says so (data-tools="none"): tools would be in the way. */
+const kTools = kTouch || document.documentElement.dataset.tools === 'none' ? false : 'hover';
+
 /** Draws into the element called `id`; answers when it is drawn. */
 function show(id, traces, layout) {
   const colour = colours();
@@ -93,7 +96,7 @@ function show(id, traces, layout) {
   }, {
     responsive: true,
     displaylogo: false,
-    displayModeBar: kTouch ? false : 'hover',
+    displayModeBar: kTools,
     modeBarButtonsToRemove: ['select2d', 'lasso2d', 'zoomIn2d', 'zoomOut2d', 'autoScale2d'],
   });
 }

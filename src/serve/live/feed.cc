@@ -13,7 +13,7 @@
 
 namespace splitgp::serve {
 
-using json = nlohmann::ordered_json;
+using Json = nlohmann::ordered_json;
 
 namespace {
 
@@ -28,8 +28,8 @@ double now() {
 }
 
 // A name may hold bytes that are no UTF-8.
-std::string text_of(const json& value) {
-  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+std::string text_of(const Json& value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 std::vector<Alarm> last_alarms(const SplittingGp& model, std::size_t most) {
@@ -41,7 +41,7 @@ std::vector<Alarm> last_alarms(const SplittingGp& model, std::size_t most) {
 }
 
 // What changes as the model learns and costs little to ask for.
-json model_json(const SplittingGp& model, std::size_t alarms) {
+Json model_json(const SplittingGp& model, std::size_t alarms) {
   return {{"observations", model.n_observations()},
           {"seen", model.n_seen()},
           {"local_gps", model.n_local()},
@@ -62,8 +62,8 @@ void LiveFeed::began(const ModelFile& file) {
   const SplittingGp& model = file.model();
   const ObservedInputs observed = observed_inputs(model, RowsSeen::kSample);
   const Options& options = model.options();
-  const bool windowed = options.window_size > 0 || options.max_observations > 0 ||
-                        options.max_age > 0.0;
+  const bool windowed =
+      options.window_size > 0 || options.max_observations > 0 || options.max_age > 0.0;
   const std::lock_guard lock(mutex_);
   told_.rows.begin(observed, model.n_seen(), windowed);
   told_.history.emplace(static_cast<std::size_t>(model.n_outputs()), now());
@@ -79,7 +79,7 @@ void LiveFeed::learned(const LearnedRow& row) {
   if (!told_.history) told_.history.emplace(errors_.size(), row.time);
   told_.history->add(row.time, errors_, row.local_gps);
   told_.rows.add(row);
-  for (const json& alarm : chart_alarms({row.alarms.begin(), row.alarms.end()})) {
+  for (const Json& alarm : chart_alarms({row.alarms.begin(), row.alarms.end()})) {
     if (alarms_.size() == kMostAlarmsWaiting) alarms_.pop_front();
     alarms_.push_back(text_of(alarm));
   }
@@ -124,19 +124,19 @@ LiveFeed::Told LiveFeed::told() {
   return told_;
 }
 
-json LiveFeed::figures_json(const Told& told) const {
+Json LiveFeed::figures_json(const Told& told) const {
   return {{"time", now()},
           {"started", started_},
           {"learned", told.history ? told.history->rows() : 0},
           {"rejected", told.rejected},
           {"predicted", told.predicted},
           {"rows_per_second", told.history ? told.history->rows_per_second(now()) : 0.0},
-          {"recent", told.history ? told.history->recent_json() : json::array()}};
+          {"recent", told.history ? told.history->recent_json() : Json::array()}};
 }
 
 std::string LiveFeed::state_json() {
   const Told told = this->told();
-  json result{{"name", settings_.name}, {"version", settings_.version}, {"model", nullptr}};
+  Json result{{"name", settings_.name}, {"version", settings_.version}, {"model", nullptr}};
   read_([&](const ModelView& view) {
     const SplittingGp& model = view.model;
     result["inputs"] = chart_inputs(model, view.recipe.features());
@@ -158,11 +158,11 @@ std::string LiveFeed::state_json() {
 
 std::string LiveFeed::tick_json() {
   const Told told = this->told();
-  json result{{"model", nullptr}};
+  Json result{{"model", nullptr}};
   read_([&](const ModelView& view) {
     result["model"] = model_json(view.model, kAlarmsInTick);
-    json& inputs = result["relevance"] = json::array();
-    for (const json& input : chart_inputs(view.model, view.recipe.features())) {
+    Json& inputs = result["relevance"] = Json::array();
+    for (const Json& input : chart_inputs(view.model, view.recipe.features())) {
       inputs.push_back(short_number(input["relevance"]));
     }
   });

@@ -21,8 +21,8 @@ namespace splitgp::serve {
 /// What the live page shows: fed by the thread that learns, read by those that answer. Its memory
 /// is bounded however long the service runs.
 ///
-/// Threads: any. A call that feeds it waits at most until a reader has copied what it needs; JSON is
-/// made outside the lock.
+/// Threads: any. A call that feeds it waits at most until a reader has copied what it needs; JSON
+/// is made outside the lock.
 class LiveFeed : public Observer, public PageSource {
  public:
   struct Settings {

@@ -7,15 +7,23 @@
 
 namespace splitgp::serve {
 
-using json = nlohmann::ordered_json;
+using Json = nlohmann::ordered_json;
 
 namespace {
 
 constexpr std::array<const char*, 6> kKinds{"number",   "boolean", "ordered",
                                             "category", "time",    "none"};
-constexpr std::array<const char*, 11> kParts{
-    "stamp", "date",   "clock",  "year",         "month",            "day",
-    "hour",  "minute", "second", "unix_seconds", "unix_milliseconds"};
+constexpr std::array<const char*, 11> kParts{"stamp",
+                                             "date",
+                                             "clock",
+                                             "year",
+                                             "month",
+                                             "day",
+                                             "hour",
+                                             "minute",
+                                             "second",
+                                             "unix_seconds",
+                                             "unix_milliseconds"};
 
 // The level of a category whose code the inputs hold; 0, the most common one, if it is another.
 std::size_t level_of(const table::Recipe& recipe, const table::Feature& feature,
@@ -29,28 +37,28 @@ std::size_t level_of(const table::Recipe& recipe, const table::Feature& feature,
   return 0;
 }
 
-json time_field(const table::TimeColumns& time, const table::Recipe& recipe) {
-  json columns = json::array();
+Json time_field(const table::TimeColumns& time, const table::Recipe& recipe) {
+  Json columns = Json::array();
   for (const std::size_t c : time.columns) {
     const table::Column& column = recipe.columns()[c];
     columns.push_back(
         {{"name", column.name}, {"part", kParts[static_cast<std::size_t>(column.part)]}});
   }
-  return {{"columns", columns}, {"origin", time.origin}, {"dated", time.dated},
-          {"zoned", time.zoned}};
+  return {
+      {"columns", columns}, {"origin", time.origin}, {"dated", time.dated}, {"zoned", time.zoned}};
 }
 
 }  // namespace
 
-json fields_json(const table::Recipe& recipe, const ObservedInputs& observed,
+Json fields_json(const table::Recipe& recipe, const ObservedInputs& observed,
                  const std::vector<double>& newest) {
   std::vector<double> inputs = newest;
   if (inputs.empty()) inputs.assign(observed.median.begin(), observed.median.end());
-  json result = json::array();
+  Json result = Json::array();
   for (std::size_t k = 0; k < recipe.features().size(); ++k) {
     const table::Feature& feature = recipe.features()[k];
     if (feature.is_lag || feature.use == table::Use::none) continue;
-    json field{{"column", k},
+    Json field{{"column", k},
                {"name", feature.name},
                {"kind", kKinds[static_cast<std::size_t>(feature.use)]}};
     Range range = observed.ranges[feature.first];

@@ -8,7 +8,7 @@
 
 namespace splitgp::serve {
 
-using json = nlohmann::ordered_json;
+using Json = nlohmann::ordered_json;
 
 namespace {
 
@@ -75,18 +75,18 @@ void History::join_neighbours() {
   width_ *= 2.0;
 }
 
-json History::points_json(std::size_t first) const {
-  json time = json::array(), speed = json::array(), local_gps = json::array();
-  std::vector<json> rmse(outputs_, json::array()), coverage(outputs_, json::array()),
-      interval_rows(outputs_, json::array());
+Json History::points_json(std::size_t first) const {
+  Json time = Json::array(), speed = Json::array(), local_gps = Json::array();
+  std::vector<Json> rmse(outputs_, Json::array()), coverage(outputs_, Json::array()),
+      interval_rows(outputs_, Json::array());
   for (std::size_t i = first; i < points_.size(); ++i) {
     const Point& point = points_[i];
     const double begin = start_ + static_cast<double>(i) * width_;
-    // The last one is still being filled.
-    const double length = i + 1 < points_.size() ? width_ : std::clamp(now_ - begin, 1.0, width_);
+    // The last one is still being filled, and says nothing while it is shorter than a second.
+    const double length = i + 1 < points_.size() ? width_ : std::min(now_ - begin, width_);
     const auto rows = static_cast<double>(point.rows);
     time.push_back(begin);
-    speed.push_back(short_number(rows / length));
+    speed.push_back(length < 1.0 ? Json(nullptr) : short_number(rows / length));
     local_gps.push_back(point.local_gps);
     for (std::size_t o = 0; o < outputs_; ++o) {
       const Sums& sums = point.outputs[o];
@@ -96,7 +96,7 @@ json History::points_json(std::size_t first) const {
       interval_rows[o].push_back(sums.interval_rows);
     }
   }
-  json outputs = json::array();
+  Json outputs = Json::array();
   for (std::size_t o = 0; o < outputs_; ++o) {
     outputs.push_back(
         {{"rmse", rmse[o]}, {"coverage", coverage[o]}, {"interval_rows", interval_rows[o]}});
@@ -108,16 +108,17 @@ json History::points_json(std::size_t first) const {
           {"outputs", outputs}};
 }
 
-json History::recent_json() const {
-  json result = json::array();
+Json History::recent_json() const {
+  Json result = Json::array();
   for (std::size_t o = 0; o < outputs_; ++o) {
     Sums sums;
     for (std::size_t i = o; i < recent_.size(); i += outputs_) sums.add(recent_[i]);
     const std::size_t rows = recent_.size() / outputs_;
-    result.push_back({{"rows", rows},
-                      {"rmse", short_number(std::sqrt(sums.squared_error / static_cast<double>(rows)))},
-                      {"coverage", short_number(static_cast<double>(sums.covered) /
-                                           static_cast<double>(sums.interval_rows))}});
+    result.push_back(
+        {{"rows", rows},
+         {"rmse", short_number(std::sqrt(sums.squared_error / static_cast<double>(rows)))},
+         {"coverage", short_number(static_cast<double>(sums.covered) /
+                                   static_cast<double>(sums.interval_rows))}});
   }
   return result;
 }

@@ -61,7 +61,7 @@ class History {
   double start_;  // of the first point
   double width_ = 1.0;
   double now_;
-  std::vector<Point> points_;  // all but the last are complete
+  std::vector<Point> points_;        // all but the last are complete
   std::vector<OutputError> recent_;  // of kRecentRows rows, the oldest is replaced
   std::deque<std::pair<std::int64_t, std::uint64_t>> seconds_;  // rows of each of the last seconds
   std::uint64_t rows_ = 0;

@@ -10,7 +10,7 @@
 namespace splitgp::serve {
 
 using Eigen::Index;
-using json = nlohmann::ordered_json;
+using Json = nlohmann::ordered_json;
 
 namespace {
 
@@ -57,8 +57,8 @@ std::string LiveFeed::new_map(const InputPair& pair, std::uint64_t& seen) {
   const Index columns = there ? std::ssize(recipe->features()) : 0;
   const bool line = columns == 1;
   if (!there || owned.empty()) return "null";
-  if (!line && (pair.x == pair.y || pair.x < 0 || pair.y < 0 || pair.x >= columns ||
-                pair.y >= columns)) {
+  if (!line &&
+      (pair.x == pair.y || pair.x < 0 || pair.y < 0 || pair.x >= columns || pair.y >= columns)) {
     throw InvalidArgument("inputs: a map has two different inputs between 0 and " +
                           std::to_string(columns - 1) + ", not " + std::to_string(pair.x) +
                           " and " + std::to_string(pair.y));
@@ -69,11 +69,11 @@ std::string LiveFeed::new_map(const InputPair& pair, std::uint64_t& seen) {
   };
   MapChoice choice{.first = pair, .alone = true, .side = kSide};
   if (line) choice.first.reset();
-  json result = recipe->is_plain() ? partition_json(source, choice)
+  Json result = recipe->is_plain() ? partition_json(source, choice)
                                    : column_partition_json(source, *recipe, choice);
   result["owned"] = owned;
   result["seen"] = seen;
-  return result.dump(-1, ' ', false, json::error_handler_t::replace);
+  return result.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 std::string LiveFeed::map_json(Index first, Index second) {
@@ -82,14 +82,14 @@ std::string LiveFeed::map_json(Index first, Index second) {
   std::uint64_t seen = 0;
   read_([&seen](const ModelView& view) { seen = view.model.n_seen(); });
   const auto found = maps_.find({first, second});
-  if (found != maps_.end() && (found->second.seen == seen ||
-                               steady_seconds() - found->second.made < kFreshSeconds)) {
+  if (found != maps_.end() &&
+      (found->second.seen == seen || steady_seconds() - found->second.made < kFreshSeconds)) {
     return found->second.json;
   }
-  std::string json = new_map({first, second}, seen);
+  std::string text = new_map({first, second}, seen);
   if (maps_.size() >= kMostMaps) maps_.clear();
-  maps_[{first, second}] = {steady_seconds(), seen, json};
-  return json;
+  maps_[{first, second}] = {steady_seconds(), seen, text};
+  return text;
 }
 
 }  // namespace splitgp::serve

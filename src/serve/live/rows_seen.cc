@@ -9,7 +9,7 @@
 namespace splitgp::serve {
 
 using Eigen::Index;
-using json = nlohmann::ordered_json;
+using Json = nlohmann::ordered_json;
 
 namespace {
 
@@ -63,11 +63,11 @@ void RowsSeen::keep(const std::set<std::uint64_t>& held) {
   std::erase_if(latest_, gone);
 }
 
-json RowsSeen::latest_json(std::size_t most) const {
+Json RowsSeen::latest_json(std::size_t most) const {
   const std::size_t first = latest_.size() - std::min(most, latest_.size());
   const std::size_t outputs = latest_.empty() ? 0 : latest_.front().y.size();
-  json sequence = json::array(), time = json::array(), known = json::array(),
-       outlier = json::array(), rejected = json::array();
+  Json sequence = Json::array(), time = Json::array(), known = Json::array(),
+       outlier = Json::array(), rejected = Json::array();
   for (std::size_t i = first; i < latest_.size(); ++i) {
     sequence.push_back(latest_[i].sequence);
     time.push_back(latest_[i].time);
@@ -75,14 +75,14 @@ json RowsSeen::latest_json(std::size_t most) const {
     outlier.push_back(latest_[i].outlier);
     rejected.push_back(latest_[i].rejected);
   }
-  json of_outputs = json::array();
+  Json of_outputs = Json::array();
   for (std::size_t o = 0; o < outputs; ++o) {
-    json part;
-    const auto column = [&](const char* name, std::vector<double> Latest::* member) {
-      json& values = part[name] = json::array();
+    Json part;
+    const auto column = [&](const char* name, std::vector<double> Latest::*member) {
+      Json& values = part[name] = Json::array();
       for (std::size_t i = first; i < latest_.size(); ++i) {
         const std::vector<double>& all = latest_[i].*member;
-        values.push_back(o < all.size() ? short_number(all[o]) : json(nullptr));
+        values.push_back(o < all.size() ? short_number(all[o]) : Json(nullptr));
       }
     };
     column("observed", &Latest::y);

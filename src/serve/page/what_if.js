@@ -206,9 +206,11 @@ async function predict_rows(rows, level) {
     return Array.from({ length: outputs }, (_, o) => ({ mean: mean.filter((_, i) => i % outputs === o),
       lower: lower.filter((_, i) => i % outputs === o), upper: upper.filter((_, i) => i % outputs === o) }));
   }
-  const answer = await ask(`${model}/rows`, { parameters: { level }, rows });
+  const { results } = await ask(`${model}/rows?learn=false&level=${level}`, { rows });
+  const odd = results.find((result) => result.mean === undefined);
+  if (odd) throw new Error(odd.error ?? 'The lags reach back before the first row of this series.');
   return live.state.outputs.map((_, o) => Object.fromEntries(['mean', 'lower', 'upper'].map(
-    (name) => [name, answer.rows.map((row) => row[name][o])])));
+    (name) => [name, results.map((result) => result[name][o])])));
 }
 
 function show_answer() {

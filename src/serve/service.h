@@ -16,9 +16,13 @@ class Metrics;
 
 struct ServiceSettings {
   std::string model_name;  ///< The {name} in /v2/models/{name}.
+  std::string model_path;
   SecuritySettings security;
   std::size_t rows_a_request = 100'000;  ///< More are 413.
-  std::size_t inline_rows = 64;  ///< Up to so many are predicted by the thread that read them.
+  /// Up to so many are predicted by the thread that read them; more in pieces of this size, between
+  /// which others get the model.
+  Eigen::Index rows_at_once = 64;
+  int workers = 2;
   /// The page of `splitgp report` about the file as it is; may throw.
   std::function<std::string()> report;
 };
@@ -38,9 +42,9 @@ class Service : public http::Application {
   void began() override;
   void finished(const http::Request& request, const http::Outcome& outcome) override;
 
-  /// What is asked for numbers beyond its own (connections, viewers) for /metrics.
+  /// What /metrics asks for numbers of connections.
   void set_server(const http::Server* server);
-  /// Waits for what runs beside the connections' threads.
+  /// Answers what it has taken; everything else is refused from here on.
   void join();
 
  private:

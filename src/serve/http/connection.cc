@@ -37,11 +37,12 @@ const std::string& date_now() {
 }
 
 // Nothing may be run, loaded or framed but what this server itself sends.
+constexpr std::string_view kStrictPolicy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
+    "font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'";
 constexpr std::string_view kSafety =
     "X-Content-Type-Options: nosniff\r\n"
-    "Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; "
-    "img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; base-uri 'none'; "
-    "form-action 'none'; frame-ancestors 'none'\r\n"
     "Referrer-Policy: no-referrer\r\n"
     "X-Frame-Options: DENY\r\n";
 
@@ -256,6 +257,8 @@ void Connection::respond(Response response) {
     fmt::format_to(out, "{}: {}\r\n", header.name, header.value);
   }
   head_text_ += kSafety;
+  fmt::format_to(out, "Content-Security-Policy: {}\r\n",
+                 response_.policy.empty() ? kStrictPolicy : response_.policy);
   if (ends_) head_text_ += "Connection: close\r\n";
   head_text_ += "\r\n";
   if (request_->method == "HEAD") {

@@ -53,8 +53,9 @@ struct Response {
   std::string body = {};
   std::string_view fixed_body = {};               ///< Instead of `body`: bytes that never go away.
   std::shared_ptr<TemporaryFile> file = nullptr;  ///< Instead of `body`.
-  bool events = false;  ///< Server-sent events: `body` first, then what is published.
-  bool close = false;   ///< The connection ends after it.
+  bool events = false;           ///< Server-sent events: `body` first, then what is published.
+  bool close = false;            ///< The connection ends after it.
+  std::string_view policy = {};  ///< Content-Security-Policy, if not the strict one.
 };
 
 /// To be called once, from any thread.

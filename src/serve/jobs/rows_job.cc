@@ -80,20 +80,52 @@ std::string RowsJob::take_row(Workplace& work, CellMap& cells, std::size_t row) 
   ServedModel& model = *work.model();
   model.recipe.apply(cells.cells(request_.table.rows[row]), model.state, applied_);
   std::string result;
-  learned_ = false;
+  keep_ = false;
+  sequence_.reset();
   if (applied_.outcome == table::Applied::Outcome::rejected) {
     work.count_rejected(applied_.reason);
     result = rejected_json(applied_.reason, applied_.column);
+  } else if (const std::optional<WaitingLabel> waiting =
+                 id.empty() ? std::nullopt : work.ledger().waiting(id)) {
+    result = take_again(work, id, *waiting);
   } else {
     result = process(work, id);
   }
   if (id.empty()) return result;
-  if (learned_) {
-    KeptAnswer kept{fingerprint(row), std::nullopt, result};
-    if (!outcome_.update.rejected) kept.sequence = outcome_.update.sequence;
-    work.ledger().keep(id, std::move(kept));
-  }
+  if (keep_) work.ledger().keep(id, {fingerprint(row), sequence_, result});
   return with_id(id, result);
+}
+
+// A row that was predicted before: its target has come, or the request is a repetition. Lags and
+// means know the row already.
+std::string RowsJob::take_again(Workplace& work, const std::string& id,
+                                const WaitingLabel& waiting) {
+  RowAnswer answer;
+  Prediction said;
+  unpack_said(waiting.said, work.model()->file.model().n_outputs(), said, answer.level,
+              answer.interval_known);
+  answer.prediction = &said;
+  if (!applied_.target_known) {
+    work.count_repeated();
+    answer.waiting = true;
+    return marked_repeated(answer.to_json());
+  }
+  try {
+    work.learn(vector_of(waiting.inputs), vector_of(applied_.targets), 0.0, waiting.time, &said,
+               outcome_);
+  } catch (const NumericalError& error) {
+    work.count_rejected(error.what());
+    return rejected_json(error.what(), "");
+  }
+  work.ledger().arrive(id);
+  note_learned();
+  answer.update = &outcome_.update;
+  return answer.to_json();
+}
+
+void RowsJob::note_learned() {
+  keep_ = true;
+  if (!outcome_.update.rejected) sequence_ = outcome_.update.sequence;
 }
 
 std::string RowsJob::process(Workplace& work, const std::string& id) {
@@ -118,6 +150,8 @@ std::string RowsJob::process(Workplace& work, const std::string& id) {
     work.count_rejected(error.what());
     return rejected_json(error.what(), "");
   }
+  // Lags know the row from here on, so that it must not come again.
+  if (!ready || model.recipe.horizon() > 0) keep_ = true;
   work.mark_changed();
   work.exclusively([&] {
     if (!ready) model.state.wait_in_vain(model.recipe, applied_);
@@ -135,13 +169,12 @@ std::string RowsJob::learn(Workplace& work, const std::string& id) {
   const auto x = vector_of(applied_.inputs);
   if (applied_.target_known) {
     work.learn(x, vector_of(applied_.targets), 0.0, applied_.time, nullptr, outcome_);
-    if (!id.empty() && work.ledger().waiting(id)) work.ledger().arrive(id);
-    learned_ = true;
+    note_learned();
     answer.update = &outcome_.update;
   } else {
     outcome_.before = model.file.model().predict(x);
     work.count_predicted();
-    if (!id.empty() && !work.ledger().waiting(id)) {
+    if (!id.empty()) {
       work.ledger().wait(id,
                          {applied_.inputs, applied_.time,
                           pack_said(outcome_.before, 0, request_.level, answer.interval_known)});
@@ -169,7 +202,7 @@ std::string RowsJob::learn_arrived(Workplace& work) {
       table::unpack_answer(waiting->answer, model.file.model().n_outputs(), said);
   work.learn(vector_of(waiting->inputs), vector_of(applied_.targets), 0.0, applied_.time, &said,
              outcome_);
-  learned_ = true;
+  note_learned();
   arrived.prediction = &said;
   arrived.update = &outcome_.update;
   return arrived.to_json();
@@ -190,12 +223,12 @@ std::string RowsJob::answer(Workplace& work) {
   return answer.to_json();
 }
 
-std::string predict_rows(const RowsRequest& request, const std::string& model_name,
-                         const ServedModel& model) {
+std::vector<std::string> predict_rows(const RowsRequest& request, std::size_t first,
+                                      std::size_t count, const ServedModel& model) {
   CellMap cells(model.recipe, request.table.columns);
   table::Applied applied;
   std::vector<std::string> results;
-  for (std::size_t i = 0; i < request.table.rows.size(); ++i) {
+  for (std::size_t i = first; i < first + count; ++i) {
     model.recipe.apply(cells.cells(request.table.rows[i]), model.state, applied);
     if (applied.outcome == table::Applied::Outcome::rejected) {
       results.push_back(rejected_json(applied.reason, applied.column));
@@ -213,7 +246,7 @@ std::string predict_rows(const RowsRequest& request, const std::string& model_na
       results.back() = with_id(request.table.rows[i][*request.id_column], results.back());
     }
   }
-  return results_json(model_name, results);
+  return results;
 }
 
 }  // namespace splitgp::serve

@@ -30,7 +30,9 @@ class RowsJob : public ReplyJob {
   void work_on(Workplace& work) override;
   void check_ids(Workplace& work) const;
   std::string take_row(Workplace& work, CellMap& cells, std::size_t row);
+  std::string take_again(Workplace& work, const std::string& id, const WaitingLabel& waiting);
   std::string process(Workplace& work, const std::string& id);
+  void note_learned();
   std::string learn(Workplace& work, const std::string& id);
   std::string learn_arrived(Workplace& work);
   std::string answer(Workplace& work);
@@ -41,11 +43,14 @@ class RowsJob : public ReplyJob {
   std::string model_name_;
   table::Applied applied_;
   LearnOutcome outcome_;
-  bool learned_ = false;  // the row, so that its id is to be kept
+  // Of the row at hand: whether its id is to be kept, and what number it got.
+  bool keep_ = false;
+  std::optional<std::uint64_t> sequence_;
 };
 
-/// The same rows predicted alone: nothing is learned or remembered. REQUIRES: the model is held.
-std::string predict_rows(const RowsRequest& request, const std::string& model_name,
-                         const ServedModel& model);
+/// Some of the same rows predicted alone: nothing is learned or remembered. REQUIRES: the model is
+/// held.
+std::vector<std::string> predict_rows(const RowsRequest& request, std::size_t first,
+                                      std::size_t count, const ServedModel& model);
 
 }  // namespace splitgp::serve

@@ -94,6 +94,14 @@ class Browser {
     }
   }
 
+  /// Presses a key that has no character, such as "ArrowRight".
+  void press(const std::string& key, int code) {
+    for (const char* type : {"keyDown", "keyUp"}) {
+      call("Input.dispatchKeyEvent",
+           {{"type", type}, {"key", key}, {"code", key}, {"windowsVirtualKeyCode", code}});
+    }
+  }
+
   /// PNG of the whole page, or of the element that `selector` finds.
   void save_picture(const std::filesystem::path& path, const std::string& selector = "html") {
     const nlohmann::json box =

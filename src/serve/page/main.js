@@ -72,7 +72,7 @@ function fill_head() {
     ['Rows per second', figure(figures.rows_per_second, 3), 'over ten seconds'],
     ['Rows learned', count(figures.learned), `since the start${figures.rejected > 0 ? `; ${count(figures.rejected)} rejected` : ''}`],
     ['RMSE', figure(recent.rmse), `last ${count(recent.rows)} rows`],
-    ['95 % intervals cover', percent(recent.coverage), `last ${count(recent.rows)} rows`],
+    ['Inside 95 %', percent(recent.coverage), `last ${count(recent.rows)} rows`],
     ['Innovations²', figure(innovation.mean_square, 3), `${figure(innovation.lower, 2)} to ${figure(innovation.upper, 2)} if all is right`],
     ['Local GPs', count(model.local_gps), number(model.trainings, 'training', 'trainings')],
     ['Alarms', count(model.n_alarms), 'the stream has changed'],

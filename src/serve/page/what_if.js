@@ -99,6 +99,7 @@ function make_field(field) {
   const time = field.kind === 'time';
   const text = (value) => (time ? stamp_of(field, value) : String(Number(value.toPrecision(6))));
   if (time) {
+    box.className = 'field choice';
     exact.type = field.time.dated ? 'datetime-local' : 'time';
     exact.step = 1;
   } else {
@@ -165,10 +166,14 @@ function what_if_row(values) {
 /** The points of the profile: one input over its range, the others as chosen. */
 function profile_values(field) {
   if (field.levels) return field.levels.map((_, i) => i);
+  const even = (low, high, steps) => Array.from({ length: steps + 1 }, (_, i) => low + (high - low) * i / steps);
+  // Of a date, the hours around it: over months the cycle of a day would not be seen.
+  if (field.kind === 'time' && field.time.dated) {
+    const at = what_if.values.get(field.column);
+    return even(at - 36, at + 36, 72);
+  }
   const slider = document.getElementById(`slider-${field.column}`);
-  const low = Number(slider.min);
-  const high = Number(slider.max);
-  return Array.from({ length: 61 }, (_, i) => low + (high - low) * i / 60);
+  return even(Number(slider.min), Number(slider.max), 60);
 }
 
 /** Asks for the chosen point and the profile at once. While an answer is under way the next question waits for it. */

@@ -155,6 +155,9 @@ struct UpdateResult {
   bool outlier = false;       ///< Some |z| is above 8.
   bool rejected = false;      ///< An outlier that was not learned; its number goes to the next one.
   std::vector<Alarm> alarms;  ///< Usually none.
+  /// How much it took, by count: multiply-adds of factors and kernels, and numbers that were
+  /// copied. What Train does is not in it.
+  std::uint64_t operations = 0;
 };
 
 /// The ends of central intervals. Columns are queries, rows are outputs.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/slabs.h"
+#include "core/spare_deque.h"
 #include "splitgp/results.h"
 
 namespace splitgp {
@@ -102,6 +103,9 @@ class Drift {
                                std::span<const Score> scores,
                                std::span<const Eigen::Index> slabs = {});
 
+  /// Room for so many local GPs: their rows, splits and merges then allocate nothing.
+  void reserve(Eigen::Index local_gps);
+
   /// Whether some group of this local GP has half the evidence that an alarm needs, or an alarm.
   bool suspects(Eigen::Index local_gp) const;
 
@@ -125,7 +129,7 @@ class Drift {
   std::size_t memory_bytes() const;
 
   /// For storing a model.
-  Eigen::Index size() const { return std::ssize(groups_); }
+  Eigen::Index size() const { return ssize(groups_); }
   Eigen::Index outputs() const { return outputs_; }
   /// The group of one cell alone.
   Eigen::Index group_of(Eigen::Index local_gp) const { return leaf(local_gp); }
@@ -168,8 +172,8 @@ class Drift {
   Slabs slabs_;
   Eigen::Index outputs_;
   double threshold_;
-  std::deque<Group> groups_;           // kStream first
-  std::deque<Watch> watches_;          // of group 0, of group 1, …
+  SpareDeque<Group> groups_;           // kStream first
+  SpareDeque<Watch> watches_;          // of group 0, of group 1, …
   std::vector<Eigen::Index> leaves_;   // each local GP's own group
   std::vector<Eigen::Index> free_;     // groups that are not used
   std::vector<Eigen::Index> touched_;  // groups that are `changed`

@@ -69,7 +69,7 @@ ColumnStatistics SplittingGp::output_statistics() const {
 
 namespace {
 
-void reserve(Observations& observations, const ModelState& model, Index count) {
+void make_room_in(Observations& observations, const ModelState& model, Index count) {
   observations.inputs.resize(model.inputs, count);
   observations.outputs.resize(model.outputs, count);
   observations.noise_variance.resize(count);
@@ -101,7 +101,7 @@ Observations SplittingGp::observations() const {
   std::sort(places.begin(), places.end(),
             [](const Place& a, const Place& b) { return a.sequence < b.sequence; });
   Observations result;
-  reserve(result, *state_, std::ssize(places));
+  make_room_in(result, *state_, std::ssize(places));
   for (Index i = 0; i < std::ssize(places); ++i) {
     const Place& place = places[static_cast<std::size_t>(i)];
     copy(*place.local, place.row, result, i);
@@ -116,7 +116,7 @@ LocalGpPoints SplittingGp::points(Index local_gp) const {
   }
   const LocalGp& local = state_->partition.at(local_gp);
   LocalGpPoints result;
-  reserve(result, *state_, local.size());
+  make_room_in(result, *state_, local.size());
   for (Index j = 0; j < local.size(); ++j) {
     copy(local, j, result, j);
     result.owned.push_back(local.owns(j));

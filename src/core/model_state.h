@@ -12,6 +12,7 @@
 #include "core/expiry.h"
 #include "core/local_gp.h"
 #include "core/partition.h"
+#include "core/reserved.h"
 #include "core/stream_knowledge.h"
 #include "core/validate.h"
 #include "splitgp/options.h"
@@ -59,8 +60,12 @@ struct ModelState {
     using std::unique_ptr<BackgroundTrainer>::operator=;
   } trainer;
 
+  OwnReserved reserved;  // with it, updates allocate nothing and do a bounded amount of work
+
   // For update.
   Workspace workspace;
+  SplitWorkspace split_workspace;
+  Eigen::VectorXd given_x, given_y;  // for merging
   std::vector<Neighbor> neighbors;
   Eigen::VectorXd local_scales;
   std::vector<Score> scores;

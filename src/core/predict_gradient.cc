@@ -164,7 +164,7 @@ void predict_gradient(const ModelState& model, const Eigen::Ref<const Eigen::Mat
   const Index together =
       std::clamp<Index>(kMostDerivatives / (n_asked(model) * derivatives), 1, 4096);
   parallel_ranges(X.cols(), model.options.threads, [&](Index first, Index last) {
-    static thread_local Predictor predictor;
+    Predictor& predictor = thread_predictor();
     static thread_local GradientCombiner combiner;
     for (Index i = first; i < last; i += together) {
       const auto queries = X.middleCols(i, std::min(together, last - i));

@@ -11,8 +11,10 @@
 #include "core/model_calibration.h"
 #include "core/model_drift.h"
 #include "core/model_training.h"
+#include "core/operations.h"
 #include "core/predict.h"
 #include "core/refit.h"
+#include "core/reserve.h"
 #include "core/split.h"
 #include "core/waking.h"
 
@@ -23,12 +25,26 @@ using Eigen::Index;
 namespace {
 
 // The observations that the second child took over.
-std::vector<std::uint64_t> owned_sequences(const LocalGp& local) {
-  std::vector<std::uint64_t> sequences;
+void owned_sequences(const LocalGp& local, std::vector<std::uint64_t>& sequences) {
   for (Index j = 0; j < local.size(); ++j) {
     if (local.owns(j)) sequences.push_back(local.sequence(j));
   }
-  return sequences;
+}
+
+// As a new one, but with the memory it has and, for a reserved model, all that it may need.
+void begin(const ModelState& model, UpdateResult& result) {
+  std::vector<std::uint64_t> leaving = std::move(result.leaving);
+  std::vector<Alarm> alarms = std::move(result.alarms);
+  Innovations innovation = std::move(result.innovation);
+  leaving.clear();
+  alarms.clear();
+  result = UpdateResult();
+  result.leaving = std::move(leaving);
+  result.alarms = std::move(alarms);
+  result.innovation = std::move(innovation);
+  if (!model.reserved) return;
+  result.leaving.reserve(static_cast<std::size_t>(model.options.split_limit) + 1);
+  result.alarms.reserve(1);
 }
 
 // To how many local GPs beside its owner an observation is offered: those that would be asked at
@@ -80,20 +96,20 @@ void remember_time(ModelState& model, const Observation& observation) {
 
 // The rest of Algorithm 2, once the local GPs most similar to x are known: I is the first of them.
 // `before` is the aggregated prediction, if calibration wants it.
-UpdateResult update_routed(ModelState& model, const Observation& observation,
-                           std::span<const Neighbor> similar, const Prediction* before = nullptr) {
+void update_routed(ModelState& model, const Observation& observation,
+                   std::span<const Neighbor> similar, const Prediction* before,
+                   UpdateResult& result) {
   const Index I = similar.front().local_gp;
   Partition& partition = model.partition;
   StreamKnowledge& knowledge = model.knowledge;
   const Kernel& kernel = knowledge.theta->kernel;
-  UpdateResult result;
   result.sequence = observation.sequence;
   result.routed_to = I;
   result.local_gp = I;
 
   LocalGp& local = partition.at(I);
   local.prefetch();
-  if (!is_current(local, *knowledge.theta)) {
+  if (!is_current(local, *knowledge.theta) && !model.reserved) {
     local.refit(knowledge.theta);
     ++result.refits;
   }
@@ -108,12 +124,13 @@ UpdateResult update_routed(ModelState& model, const Observation& observation,
   if (result.rejected) {
     ++model.rejected;
     if (drift) raise_alarm(model, *drift, result);
-    return result;
+    return;
   }
   local.append(observation, step, model.workspace);
   result.jitter = step.jitter;
   calibrate(model, observation, local, before);
-  knowledge.surprise.observe(local.innovation());
+  // Innovations by an old θ say nothing about the new one.
+  if (is_current(local, *knowledge.theta)) knowledge.surprise.observe(local.innovation());
   result.displaced = local.make_room(model.workspace);
   ++partition.held;
   gained(partition, I, observation.sequence);
@@ -121,17 +138,17 @@ UpdateResult update_routed(ModelState& model, const Observation& observation,
 
   // If n_I > m: Split.
   if (local.owned() > model.options.split_limit) {
-    LocalGp second = split(local);
     const Index new_local_gp = partition.size();
+    LocalGp& second = partition.local_gps.push_back(local);
+    split(local, second, model.split_workspace);
     partition.split_history.push_back(
         {observation.sequence, I, new_local_gp, local.owned(), second.owned()});
     if (forgets(model.options)) bound_history(partition.split_history, partition.splits_dropped);
     partition.centers.set(new_local_gp, second.center(), kernel);
     partition.centers.set(I, local.center(), kernel);
     result.new_local_gp = new_local_gp;
-    result.leaving = owned_sequences(second);
+    owned_sequences(second, result.leaving);
     if (result.leaving.back() == observation.sequence) result.local_gp = new_local_gp;
-    partition.local_gps.push_back(std::move(second));
     model.drift.split(I, new_local_gp);
     keep_awake(partition, new_local_gp);
     note_split(model, I, new_local_gp, result.leaving);
@@ -144,7 +161,9 @@ UpdateResult update_routed(ModelState& model, const Observation& observation,
 
   // A new θ reaches every local GP in time, with at most one refit per update: first those that the
   // next rows will ask, if they are like this one.
-  if (result.refits == 0 && refit_cursor(partition, *knowledge.theta) < partition.size()) {
+  if (model.reserved) {
+    result.refits += renew_next(model, observation.x);
+  } else if (result.refits == 0 && refit_cursor(partition, *knowledge.theta) < partition.size()) {
     partition.centers.most_similar(kernel, observation.x, n_asked(model), model.neighbors);
     const bool refitted = refit_one_of(partition, knowledge.theta, model.neighbors) ||
                           refit_next(partition, knowledge.theta);
@@ -157,16 +176,24 @@ UpdateResult update_routed(ModelState& model, const Observation& observation,
   knowledge.output_statistics.add(observation.y);
   if (drift) raise_alarm(model, *drift, result);
   result.trained = train_if_due(model);
-  return result;
 }
 
-UpdateResult learn(ModelState& model, const Observation& observation) {
+// The first local GP.
+LocalGp& first_local_gp(ModelState& model) {
+  SpareDeque<LocalGp>& local_gps = model.partition.local_gps;
+  if (LocalGp* const spare = local_gps.take_spare()) {
+    spare->clear(model.knowledge.theta);
+    return *spare;
+  }
+  return local_gps.emplace_back(model.inputs, model.outputs, model.knowledge.theta, model.options);
+}
+
+void learn(ModelState& model, const Observation& observation, UpdateResult& result) {
   Partition& partition = model.partition;
   const Kernel& kernel = model.knowledge.theta->kernel;
   // If C = 0: the first observation makes the first local GP.
   if (partition.local_gps.empty()) {
-    partition.local_gps.emplace_back(model.inputs, model.outputs, model.knowledge.theta,
-                                     model.options);
+    first_local_gp(model);
     partition.centers.set(0, observation.x, kernel);
     keep_awake(partition, 0);
     model.drift.start();
@@ -175,29 +202,38 @@ UpdateResult learn(ModelState& model, const Observation& observation) {
   if (scores_aggregated(model)) {
     fill_with_prior(model, observation.x, model.scored);
     return update_routed(model, observation, predict_waking(model, observation.x, model.scored),
-                         &model.scored);
+                         &model.scored, result);
   }
   partition.centers.most_similar(kernel, observation.x, 1 + n_offered(model), model.neighbors);
-  return update_routed(model, observation, model.neighbors);
+  update_routed(model, observation, model.neighbors, nullptr, result);
 }
 
 }  // namespace
 
-UpdateResult update(ModelState& model, const Observation& observation) {
+void update(ModelState& model, const Observation& observation, UpdateResult& result) {
+  const std::uint64_t began = operations_done;
+  begin(model, result);
   const Forgotten forgotten = forget_due(model, observation);
-  UpdateResult result = learn(model, observation);
+  learn(model, observation, result);
   result.forgotten = forgotten;
-  return result;
+  result.operations = operations_done - began;
 }
 
-UpdateResult predict_then_update(ModelState& model, const Observation& observation,
-                                 Prediction& before) {
-  if (model.partition.local_gps.empty()) return update(model, observation);
+void predict_then_update(ModelState& model, const Observation& observation, Prediction& before,
+                         UpdateResult& result) {
+  if (model.partition.local_gps.empty()) return update(model, observation, result);
+  const std::uint64_t began = operations_done;
   // The local GP that Predict asks first is the one that Update routes to.
   const std::span<const Neighbor> similar = predict_waking(model, observation.x, before);
   // Forgetting may move centers, and numbers.
-  if (forgets_at(model, observation)) return update(model, observation);
-  return update_routed(model, observation, similar, scores_aggregated(model) ? &before : nullptr);
+  if (forgets_at(model, observation)) {
+    update(model, observation, result);
+  } else {
+    begin(model, result);
+    update_routed(model, observation, similar, scores_aggregated(model) ? &before : nullptr,
+                  result);
+  }
+  result.operations = operations_done - began;
 }
 
 }  // namespace splitgp

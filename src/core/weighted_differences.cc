@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/lanes.h"
+#include "core/operations.h"
 
 namespace splitgp {
 
@@ -77,6 +78,7 @@ void weighted_differences(const Eigen::Ref<const Eigen::MatrixXd>& points,
   const Index n = points.rows();
   const Index d = points.cols();
   const Index columns = weights.cols();
+  count_operations(n * d * columns);
   assert(weights.rows() == n && result.rows() == d && result.cols() == columns);
   for (Index v = 0; v < columns; v += kColumnsTogether) {
     Operands operands{};

@@ -200,7 +200,8 @@ struct Prediction {
 /// of the first output are followed by those of the next: row o·d + k is ∂(output o)/∂(input k).
 struct PredictionGradient : Prediction {
   Matrix mean_gradient;
-  Matrix variance_gradient;  ///< That of `variance`, without the noise's.
+  Matrix variance_gradient;        ///< That of `variance`, without the noise's.
+  Matrix noise_variance_gradient;  ///< That of `noise_variance`; 0 without calibration.
 };
 
 /// One local GP's share in a prediction.

@@ -158,6 +158,15 @@ splitgp_status splitgp_predict(const splitgp_model* model, size_t n, const doubl
 splitgp_status splitgp_predict_gradient(const splitgp_model* model, size_t n, const double* x,
                                         double* mean, double* variance, double* noise_variance,
                                         double* mean_gradient, double* variance_gradient) {
+  return splitgp_predict_all_gradients(model, n, x, mean, variance, noise_variance, mean_gradient,
+                                       variance_gradient, nullptr);
+}
+
+splitgp_status splitgp_predict_all_gradients(const splitgp_model* model, size_t n, const double* x,
+                                             double* mean, double* variance,
+                                             double* noise_variance, double* mean_gradient,
+                                             double* variance_gradient,
+                                             double* noise_variance_gradient) {
   return guarded([&] {
     require(model, "model");
     splitgp::PredictionGradient& prediction = thread_gradient();
@@ -165,6 +174,7 @@ splitgp_status splitgp_predict_gradient(const splitgp_model* model, size_t n, co
     copy_prediction(prediction, mean, variance, noise_variance);
     copy(prediction.mean_gradient, mean_gradient);
     copy(prediction.variance_gradient, variance_gradient);
+    copy(prediction.noise_variance_gradient, noise_variance_gradient);
   });
 }
 

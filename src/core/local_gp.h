@@ -14,6 +14,7 @@
 #include "core/prefetch.h"
 #include "core/principal_direction.h"
 #include "core/theta.h"
+#include "core/weighted_differences.h"
 #include "splitgp/options.h"
 
 namespace splitgp {
@@ -47,6 +48,7 @@ struct GradientWorkspace {
   Workspace solved;          // L⁻ᵀ of w for each query, then of z for each output
   Eigen::MatrixXd weighted;  // these times the slopes, for one query
   Eigen::MatrixXd sums;      // d × (1 + outputs)
+  WeightedDifferences differences;
 };
 
 /// Buffers for one split.

@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "core/local_gp.h"
-#include "core/weighted_differences.h"
 
 namespace splitgp {
 
@@ -50,15 +49,17 @@ void LocalGp::predict_gradient(const Eigen::Ref<const MatrixXd>& X, Workspace& w
           known ? backward_.columns.col(o).data() : solved.col(X.cols() + o).data();
       columns.col(1 + o) = Eigen::Map<const VectorXd>(backward, n).cwiseProduct(slopes.col(i));
     }
-    weighted_differences(inputs(), X.col(i), theta_->kernel.inverse_length_scale(), columns, sums);
+    gradient_workspace.differences.sum(inputs(), X.col(i), theta_->kernel.inverse_length_scale(),
+                                       columns, sums);
 
     auto gradient = gradients.col(i);
-    for (Index k = 0; k < d; ++k) {
-      gradient(GradientRows::kExplained * d + k) = sums(k, 0);
-      for (Index o = 0; o < p; ++o) {
-        gradient((GradientRows::kMeans + o) * d + k) =
-            theta_->prior_mean.slope(o, k, X.col(i)) + theta.output_scale(o) * sums(k, 1 + o);
-      }
+    gradient.segment(GradientRows::kExplained * d, d) = sums.col(0);
+    for (Index o = 0; o < p; ++o) {
+      auto mean = gradient.segment((GradientRows::kMeans + o) * d, d);
+      mean = theta.output_scale(o) * sums.col(1 + o);
+      if (!theta_->prior_mean.has_slopes()) continue;
+      for (Index k = 0; k < d; ++k)
+        mean(k) = theta_->prior_mean.slope(o, k, X.col(i)) + mean(k);
     }
     const Posterior& posterior = posteriors[static_cast<std::size_t>(i)];
     const double least = std::numeric_limits<double>::epsilon() * theta.signal_variance;

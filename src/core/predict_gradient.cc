@@ -133,6 +133,19 @@ void GradientCombiner::combine(const ModelState& model, const Predictor& predict
                                         answer.segment(LocalGp::GradientRows::kVariance * d, d) +
                                     (own - deviation) * weight_slopes_.col(r));
     }
+    // Each local GP's own noise does not depend on x, but the weights do.
+    auto noise_gradient = result.noise_variance_gradient.col(column).segment(o * d, d);
+    noise_gradient.setZero();
+    for (Index r = 0; r < asked && !model.calibrators.empty(); ++r) {
+      const Index place = query * asked + r;
+      const Index local_gp = predictor.local_gps[static_cast<std::size_t>(place)];
+      const double own = scale_of(place) *
+                         std::sqrt(model.partition.at(local_gp).theta().values.noise_variance);
+      const double difference =
+          std::min(own * own, kLargestVariance) - result.noise_variance(o, column);
+      noise_gradient +=
+          predictor.weights[static_cast<std::size_t>(r)] * difference * weight_slopes_.col(r);
+    }
     if (deviation * deviation < kLargestVariance) {
       variance_gradient = 2.0 * deviation * deviation_slope_;
     } else {
@@ -147,9 +160,15 @@ void fill_with_prior_gradient(const ModelState& model, const Eigen::Ref<const Ei
                               PredictionGradient& result) {
   const PriorMean& prior_mean = model.knowledge.theta->prior_mean;
   const Index d = model.inputs;
-  for (Matrix* part : {&result.mean_gradient, &result.variance_gradient})
+  for (Matrix* part :
+       {&result.mean_gradient, &result.variance_gradient, &result.noise_variance_gradient})
     part->resize(model.outputs * d, X.cols());
   result.variance_gradient.setZero();
+  result.noise_variance_gradient.setZero();
+  if (!prior_mean.has_trend()) {
+    result.mean_gradient.setZero();
+    return;
+  }
   for (Index i = 0; i < X.cols(); ++i) {
     for (Index o = 0; o < model.outputs; ++o) {
       for (Index k = 0; k < d; ++k)

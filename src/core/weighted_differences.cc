@@ -70,7 +70,90 @@ void add_up(const Operands& operands, Index n,
   }
 }
 
+// With many columns, these are in the lanes, and no sum runs across them: one multiply-add for each
+// point, input and register of columns, whose other factor is the same difference in all lanes.
+#ifdef __AVX512F__
+constexpr int kWide = 8;
+#else
+constexpr int kWide = 4;
+#endif
+using Wide [[gnu::vector_size(kWide * sizeof(double))]] = double;
+constexpr int kInputsInLoop = 8;  // as many chains of additions hide the time that one takes
+
+// Σ_j weights(j)·difference(j) for each of the inputs.
+void add_up_wide(const double* weights, const double* differences, Index n,
+                 double (&result)[kInputsInLoop][kWide]) {
+  Wide sums[kInputsInLoop]{};
+  for (Index j = 0; j < n; ++j) {
+    Wide weight;
+    std::memcpy(&weight, weights + j * kWide, sizeof weight);
+#pragma GCC unroll 8
+    for (int k = 0; k < kInputsInLoop; ++k) sums[k] += weight * differences[k * n + j];
+  }
+  std::memcpy(result, sums, sizeof result);
+}
+
+// Relative to the largest of a column: its product with a difference may be infinite.
+double unit_of(const Eigen::Ref<const Eigen::VectorXd>& column) {
+  const double largest = column.size() == 0 ? 0.0 : column.cwiseAbs().maxCoeff();
+  return largest < std::numeric_limits<double>::min() ? 1.0 : largest;
+}
+
 }  // namespace
+
+void WeightedDifferences::reserve(Index n) {
+  if (std::ssize(weights_) < kWide * n) weights_.resize(static_cast<std::size_t>(kWide * n));
+  if (std::ssize(differences_) < kInputsInLoop * n)
+    differences_.resize(static_cast<std::size_t>(kInputsInLoop * n));
+}
+
+void WeightedDifferences::sum(const Eigen::Ref<const Eigen::MatrixXd>& points,
+                              const Eigen::Ref<const Eigen::VectorXd>& x,
+                              const Eigen::VectorXd& scale, Eigen::Ref<Eigen::MatrixXd> weights,
+                              Eigen::Ref<Eigen::MatrixXd> result) {
+  if (weights.cols() < kFewestWide) {
+    weighted_differences(points, x, scale, weights, result);
+    return;
+  }
+  const Index n = points.rows();
+  const Index d = points.cols();
+  const Index columns = weights.cols();
+  assert(weights.rows() == n && result.rows() == d && result.cols() == columns);
+  count_operations(n * d * columns);
+  reserve(n);
+  for (Index v = 0; v < columns; v += kWide) {
+    double unit[kWide];
+    for (Index lane = 0; lane < kWide; ++lane) {
+      double* to = weights_.data() + lane;
+      if (v + lane >= columns) {
+        for (Index j = 0; j < n; ++j, to += kWide) *to = 0.0;
+        continue;
+      }
+      const auto column = weights.col(v + lane);
+      unit[lane] = unit_of(column);
+      const double inverse = unit[lane] == 1.0 ? 1.0 : 1.0 / unit[lane];
+      const double* from = column.data();
+      for (Index j = 0; j < n; ++j, to += kWide) *to = from[j] * inverse;
+    }
+    for (Index k = 0; k < d; k += kInputsInLoop) {
+      const Index inputs = std::min<Index>(kInputsInLoop, d - k);
+      for (Index a = 0; a < kInputsInLoop; ++a) {
+        Eigen::Map<Eigen::ArrayXd> difference(differences_.data() + a * n, n);
+        if (a < inputs) {
+          difference = points.col(k + a).array() - x(k + a);
+        } else {
+          difference.setZero();
+        }
+      }
+      double sums[kInputsInLoop][kWide];
+      add_up_wide(weights_.data(), differences_.data(), n, sums);
+      for (Index lane = 0; lane < kWide && v + lane < columns; ++lane) {
+        for (Index a = 0; a < inputs; ++a)
+          result(k + a, v + lane) = sums[a][lane] * scale(k + a) * unit[lane] * scale(k + a);
+      }
+    }
+  }
+}
 
 void weighted_differences(const Eigen::Ref<const Eigen::MatrixXd>& points,
                           const Eigen::Ref<const Eigen::VectorXd>& x, const Eigen::VectorXd& scale,

@@ -95,9 +95,8 @@ splitgp_status splitgp_predict_gradient(const splitgp_model* model, size_t n, co
 /* The same, and the derivatives of noise_variance, which depends on the inputs by way of the local
  * GPs that are asked. */
 splitgp_status splitgp_predict_all_gradients(const splitgp_model* model, size_t n, const double* x,
-                                             double* mean, double* variance,
-                                             double* noise_variance, double* mean_gradient,
-                                             double* variance_gradient,
+                                             double* mean, double* variance, double* noise_variance,
+                                             double* mean_gradient, double* variance_gradient,
                                              double* noise_variance_gradient);
 
 /* Trains the hyperparameters now, whatever the schedule. *adopted, unless NULL, says whether better

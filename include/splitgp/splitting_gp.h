@@ -118,6 +118,8 @@ class SplittingGp {
   /// leave memory or work without bound. A copy, and a model that is loaded, is not reserved.
   void reserve();
   bool is_reserved() const;
+  /// UpdateResult::operations of a reserved model is never above this; 0 if it is not reserved.
+  std::uint64_t most_operations() const;
 
   /// Forgets observations, given by their sequence numbers: afterwards every local GP answers as if
   /// it had never held them. O(capacity²) for each local GP that held one, whatever the size of the

@@ -163,9 +163,8 @@ splitgp_status splitgp_predict_gradient(const splitgp_model* model, size_t n, co
 }
 
 splitgp_status splitgp_predict_all_gradients(const splitgp_model* model, size_t n, const double* x,
-                                             double* mean, double* variance,
-                                             double* noise_variance, double* mean_gradient,
-                                             double* variance_gradient,
+                                             double* mean, double* variance, double* noise_variance,
+                                             double* mean_gradient, double* variance_gradient,
                                              double* noise_variance_gradient) {
   return guarded([&] {
     require(model, "model");

@@ -320,10 +320,10 @@ bool Drift::suspects(Index local_gp) const {
   return false;
 }
 
-std::vector<Index> Drift::changed_cells(const Found& found, Index owner,
-                                        std::span<const Index> inside) const {
-  std::vector<Index> cells;
-  std::vector<Index> silent;  // without rows since the change
+void Drift::changed_cells(const Found& found, Index owner, std::span<const Index> inside,
+                          std::vector<Index>& cells, std::vector<Index>& silent) const {
+  cells.clear();
+  silent.clear();  // without rows since the change
   Index heard = 0;
   const auto speaks_for_it = [&](Index i) {
     return group(i).last < found.change_point ||
@@ -355,7 +355,6 @@ std::vector<Index> Drift::changed_cells(const Found& found, Index owner,
     cells.insert(cells.end(), silent.begin(), silent.end());
     std::sort(cells.begin(), cells.end());
   }
-  return cells;
 }
 
 void Drift::settle(const Found& found, std::span<const Index> cells) {

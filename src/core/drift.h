@@ -114,7 +114,14 @@ class Drift {
   /// all others have. The owner of the row that raised the alarm has. Of a slab, `inside` are the
   /// local GPs in it. Sorted. O(local GPs·kLevels)
   std::vector<Eigen::Index> changed_cells(const Found& found, Eigen::Index owner,
-                                          std::span<const Eigen::Index> inside = {}) const;
+                                          std::span<const Eigen::Index> inside = {}) const {
+    std::vector<Eigen::Index> cells, silent;
+    changed_cells(found, owner, inside, cells, silent);
+    return cells;
+  }
+  /// The same into `cells`; `silent` is a buffer.
+  void changed_cells(const Found& found, Eigen::Index owner, std::span<const Eigen::Index> inside,
+                     std::vector<Eigen::Index>& cells, std::vector<Eigen::Index>& silent) const;
 
   /// The group has reacted in these cells: what their rows said is settled, and the alarm over.
   void settle(const Found& found, std::span<const Eigen::Index> cells);

@@ -58,8 +58,7 @@ void LocalGp::predict_gradient(const Eigen::Ref<const MatrixXd>& X, Workspace& w
       auto mean = gradient.segment((GradientRows::kMeans + o) * d, d);
       mean = theta.output_scale(o) * sums.col(1 + o);
       if (!theta_->prior_mean.has_slopes()) continue;
-      for (Index k = 0; k < d; ++k)
-        mean(k) = theta_->prior_mean.slope(o, k, X.col(i)) + mean(k);
+      for (Index k = 0; k < d; ++k) mean(k) = theta_->prior_mean.slope(o, k, X.col(i)) + mean(k);
     }
     const Posterior& posterior = posteriors[static_cast<std::size_t>(i)];
     const double least = std::numeric_limits<double>::epsilon() * theta.signal_variance;

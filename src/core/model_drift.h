@@ -9,7 +9,7 @@ namespace splitgp {
 /// What an update tells about drift (core/drift.h), and what an alarm does to the model.
 
 /// How many alarms a model remembers.
-inline constexpr std::size_t kMostAlarms = 1000;
+inline constexpr std::size_t kMostAlarms = RecentAlarms::kMost;
 
 /// Fills result.innovation and the model's scores, and says whether the observation is an outlier,
 /// from what the local GP found when it looked ahead.  REQUIRES: note_local_scales() was called.

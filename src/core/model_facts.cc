@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/internals.h"
+#include "core/loop_trainer.h"
 #include "splitgp/splitting_gp.h"
 
 namespace splitgp {
@@ -52,7 +53,10 @@ std::vector<InnovationStatistics> SplittingGp::innovation_statistics() const {
 }
 
 std::vector<Alarm> SplittingGp::alarms() const {
-  return {state_->alarms.begin(), state_->alarms.end()};
+  std::vector<Alarm> alarms;
+  for (std::size_t i = 0; i < state_->alarms.size(); ++i) alarms.push_back(state_->alarms[i]);
+  return alarms;
+};
 }
 std::uint64_t SplittingGp::n_alarms() const { return state_->n_alarms; }
 std::uint64_t SplittingGp::n_rejected() const { return state_->rejected; }
@@ -139,7 +143,7 @@ std::size_t SplittingGp::memory_bytes() const {
   bytes += static_cast<std::size_t>(model.workspace.columns.size()) * sizeof(double);
   bytes += model.calibrators.capacity() * sizeof(Calibrator);
   bytes += model.drift.memory_bytes() +
-           model.alarms.size() *
+           model.alarms.reserved() *
                (sizeof(Alarm) + static_cast<std::size_t>(2 * model.inputs) * sizeof(double));
   bytes += model.neighbors.capacity() * sizeof(Neighbor);
   bytes += model.partition.holders.memory_bytes() + model.expiry.memory_bytes();
@@ -147,7 +151,11 @@ std::size_t SplittingGp::memory_bytes() const {
   bytes += sizeof(Theta) + 2 * vectors_of(knowledge.theta->values);
   if (model.options.hyperparameters) bytes += vectors_of(*model.options.hyperparameters);
   for (const TrainResult& result : knowledge.training_history) bytes += vectors_of(result.theta);
-  for (const LocalGp& local : model.partition.local_gps) bytes += local.memory_bytes();
+  for (const LocalGp& local : model.partition.local_gps.all()) bytes += local.memory_bytes();
+  if (model.reserved) {
+    bytes += model.reserved->renewal.factor.memory_bytes();
+    if (model.reserved->trainer) bytes += model.reserved->trainer->memory_bytes();
+  }
   return bytes;
 }
 

@@ -139,8 +139,8 @@ void GradientCombiner::combine(const ModelState& model, const Predictor& predict
     for (Index r = 0; r < asked && !model.calibrators.empty(); ++r) {
       const Index place = query * asked + r;
       const Index local_gp = predictor.local_gps[static_cast<std::size_t>(place)];
-      const double own = scale_of(place) *
-                         std::sqrt(model.partition.at(local_gp).theta().values.noise_variance);
+      const double own =
+          scale_of(place) * std::sqrt(model.partition.at(local_gp).theta().values.noise_variance);
       const double difference =
           std::min(own * own, kLargestVariance) - result.noise_variance(o, column);
       noise_gradient +=

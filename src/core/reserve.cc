@@ -74,6 +74,9 @@ void reserve_buffers(ModelState& model, Index count) {
   model.given_x.setZero(model.inputs);
   model.given_y.setZero(model.outputs);
   fill_with_prior(model, VectorXd::Zero(model.inputs), model.scored);
+  for (std::vector<Index>* cells : {&model.inside, &model.changed_cells, &model.silent})
+    cells->reserve(static_cast<std::size_t>(count));
+  model.alarms.reserve(model.inputs);
   model.partition.split_history.reserve(2 * kHistory);
   model.knowledge.training_history.reserve(2 * kHistory);
 }
@@ -104,6 +107,10 @@ void reserve(ModelState& model) {
   reserved->most_holders = std::max<Index>(8, points / window + 1);
   const auto capacity = static_cast<std::uint64_t>(model.options.capacity);
   reserved->renewal_operations = capacity * capacity;
+  Alarm spare;
+  spare.lower.resize(model.inputs);
+  spare.upper.resize(model.inputs);
+  reserved->spare_alarms.assign(2, spare);
   reserve_local_gps(model, count);
   reserve_renewal(model, reserved->renewal);
   reserve_buffers(model, count);
@@ -117,6 +124,29 @@ void reserve(ModelState& model) {
     reserved->trainer = std::make_unique<LoopTrainer>(model, count);
   }
   model.reserved = std::move(reserved);
+}
+
+std::uint64_t most_operations(const ModelState& model) {
+  const Options& options = model.options;
+  const Index m = Index{options.capacity} + 2;
+  const Index d = model.inputs;
+  const Index p = model.outputs;
+  const Index q = std::min<Index>(options.neighbors, Borrowings::kMost);
+  const Index rows = m + std::max<Index>(2, m / 24) + 4;  // of a factor with its gaps
+  const Index solve = rows * rows / 2 + m * d;
+  const Index append = solve + m;
+  const Index remove = 5 * rows * rows / 2 + 4 * rows * p + m * d;
+  const Index owned = Index{options.split_limit} + 1;
+  const Index split = rows * rows / 2 + 8 * rows + owned * d * d / 2 + 9 * d * d * d;
+  // The owner, and those that it is offered to; now and then a prediction; which one gives way.
+  Index sum = (1 + q) * (append + remove) + options.neighbors * solve + 6 * solve + split;
+  // Whoever holds what is forgotten; in steps, a merge, a renewal, which loses points too, and what
+  // a training copies; an alarm, which looks at all inputs.
+  sum += model.reserved->most_holders * remove + (append + 2 * remove);
+  sum += static_cast<Index>(model.reserved->renewal_operations) + append + 4 * remove;
+  sum += m * (d + p + 2);
+  sum += std::max<Index>(options.window_size, options.max_observations) * d;
+  return static_cast<std::uint64_t>(sum);
 }
 
 namespace {

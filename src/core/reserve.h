@@ -16,6 +16,9 @@ Eigen::Index n_reserved(const Options& options);
 /// changes nothing, if its options leave its size or its work without bound.
 void reserve(ModelState& model);
 
+/// The most operations (core/operations.h) that one update of a reserved model takes.
+std::uint64_t most_operations(const ModelState& model);
+
 /// Goes on with bringing a new θ to the local GPs, those first that the next rows will ask if they
 /// are like x. 1 if one got there, otherwise 0.
 int renew_next(ModelState& model, const Eigen::Ref<const Eigen::VectorXd>& x);

@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "core/local_gp.h"
+#include "splitgp/results.h"
 
 namespace splitgp {
 
@@ -26,6 +28,7 @@ struct Reserved {
   Eigen::Index merging = -1;   // the one that is giving its observations away; -1: none
   std::optional<std::uint64_t> forgetting;  // an observation that some still hold
 
+  std::vector<Alarm> spare_alarms;
   std::unique_ptr<LoopTrainer> trainer;  // with training in the background
 };
 

@@ -12,6 +12,7 @@
 #include "core/predict.h"
 #include "core/predict_gradient.h"
 #include "core/refit.h"
+#include "core/reserve.h"
 #include "core/validate.h"
 #include "core/waking.h"
 
@@ -128,6 +129,10 @@ void SplittingGp::predict_then_update(MatrixView x, MatrixView y, Prediction& be
 }
 
 void SplittingGp::reserve() { core().reserve(*state_); }
+
+std::uint64_t SplittingGp::most_operations() const {
+  return is_reserved() ? splitgp::most_operations(*state_) : 0;
+}
 
 bool SplittingGp::is_reserved() const { return state_->reserved != nullptr; }
 

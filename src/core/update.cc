@@ -32,11 +32,13 @@ void owned_sequences(const LocalGp& local, std::vector<std::uint64_t>& sequences
 }
 
 // As a new one, but with the memory it has and, for a reserved model, all that it may need.
-void begin(const ModelState& model, UpdateResult& result) {
+void begin(ModelState& model, UpdateResult& result) {
   std::vector<std::uint64_t> leaving = std::move(result.leaving);
   std::vector<Alarm> alarms = std::move(result.alarms);
   Innovations innovation = std::move(result.innovation);
   leaving.clear();
+  if (model.reserved && !alarms.empty() && model.reserved->spare_alarms.size() < 2)
+    model.reserved->spare_alarms.push_back(std::move(alarms.front()));
   alarms.clear();
   result = UpdateResult();
   result.leaving = std::move(leaving);

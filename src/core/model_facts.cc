@@ -56,7 +56,6 @@ std::vector<Alarm> SplittingGp::alarms() const {
   std::vector<Alarm> alarms;
   for (std::size_t i = 0; i < state_->alarms.size(); ++i) alarms.push_back(state_->alarms[i]);
   return alarms;
-};
 }
 std::uint64_t SplittingGp::n_alarms() const { return state_->n_alarms; }
 std::uint64_t SplittingGp::n_rejected() const { return state_->rejected; }

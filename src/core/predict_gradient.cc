@@ -24,6 +24,11 @@ class GradientCombiner {
   void combine(const ModelState& model, const Predictor& predictor,
                const Eigen::Ref<const VectorXd>& x, Index query, bool decided,
                PredictionGradient& result, Index column);
+  void prepare(Index inputs, Index asked) {
+    weight_slopes_.resize(inputs, std::max(asked, weight_slopes_.cols()));
+    outsider_slope_.resize(inputs);
+    deviation_slope_.resize(inputs);
+  }
 
  private:
   void find_weight_slopes(const ModelState& model, const Predictor& predictor,
@@ -33,6 +38,11 @@ class GradientCombiner {
   VectorXd outsider_slope_;
   VectorXd deviation_slope_;
 };
+
+GradientCombiner& thread_combiner() {
+  static thread_local GradientCombiner combiner;
+  return combiner;
+}
 
 // The derivatives of log k(c, x) by x.
 void similarity_gradient(const Kernel& kernel, const VectorXd& center,
@@ -177,6 +187,12 @@ void fill_with_prior_gradient(const ModelState& model, const Eigen::Ref<const Ei
   }
 }
 
+void prepare_thread(const ModelState& model) {
+  thread_predictor().prepare(model);
+  thread_combiner().prepare(model.inputs, model.options.neighbors);
+  GrowingCholesky::prepare_thread(Index{model.options.capacity} + 2);
+}
+
 void predict_gradient(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X,
                       PredictionGradient& result) {
   const Index derivatives = LocalGp::GradientRows::count(model.inputs, model.outputs);
@@ -184,7 +200,7 @@ void predict_gradient(const ModelState& model, const Eigen::Ref<const Eigen::Mat
       std::clamp<Index>(kMostDerivatives / (n_asked(model) * derivatives), 1, 4096);
   parallel_ranges(X.cols(), model.options.threads, [&](Index first, Index last) {
     Predictor& predictor = thread_predictor();
-    static thread_local GradientCombiner combiner;
+    GradientCombiner& combiner = thread_combiner();
     for (Index i = first; i < last; i += together) {
       const auto queries = X.middleCols(i, std::min(together, last - i));
       predictor.ask(model, queries);

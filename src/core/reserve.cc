@@ -8,7 +8,7 @@
 #include "core/holding.h"
 #include "core/loop_trainer.h"
 #include "core/predict.h"
-#include "core/predictor.h"
+#include "core/predict_gradient.h"
 #include "core/refit.h"
 #include "core/waking.h"
 #include "splitgp/error.h"
@@ -95,8 +95,7 @@ Index n_reserved(const Options& options) {
 
 void reserve(ModelState& model) {
   check(model);
-  thread_predictor().prepare(model);
-  GrowingCholesky::prepare_thread(Index{model.options.capacity} + 2);
+  prepare_thread(model);
   if (model.reserved) return;
   const Index count = std::max(n_reserved(model.options), model.partition.size() + 2);
   auto reserved = std::make_unique<Reserved>();

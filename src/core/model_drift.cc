@@ -56,13 +56,13 @@ void find_box(const ModelState& model, const std::vector<Index>& local_gps, Alar
 }
 
 // The local GPs with their center in a slab; none for other groups, which know theirs.
-void find_local_gps_in(ModelState& model, Index group, std::vector<Index>& inside) {
+void find_local_gps_in(const ModelState& model, Index group, std::vector<Index>& inside) {
   inside.clear();
   if (!model.drift.is_slab(group)) return;
+  const Slabs& slabs = model.drift.slabs();
   for (Index i = 0; i < model.partition.size(); ++i) {
-    model.drift.slabs().find(model.partition.at(i).center(), model.knowledge.input_statistics,
-                             model.slabs);
-    if (std::find(model.slabs.begin(), model.slabs.end(), group - 1) != model.slabs.end()) {
+    if (slabs.contains(group - 1, model.partition.at(i).center(),
+                       model.knowledge.input_statistics)) {
       inside.push_back(i);
     }
   }

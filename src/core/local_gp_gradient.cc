@@ -41,16 +41,28 @@ void LocalGp::predict_gradient(const Eigen::Ref<const MatrixXd>& X, Workspace& w
   if (weighted.rows() < n || weighted.cols() != 1 + p)
     weighted.resize(std::max(weighted.rows(), n), 1 + p);
   if (sums.rows() != d || sums.cols() != 1 + p) sums.resize(d, 1 + p);
+  const auto backward = [&](Index o) {
+    return Eigen::Map<const VectorXd>(
+        known ? backward_.columns.col(o).data() : solved.col(X.cols() + o).data(), n);
+  };
+  const VectorXd& scale = theta_->kernel.inverse_length_scale();
+  WeightedDifferences& differences = gradient_workspace.differences;
+  const bool many = 1 + p >= WeightedDifferences::kFewest;
+  if (many) {
+    differences.begin(n, 1 + p);
+    for (Index o = 0; o < p; ++o) differences.set_column(1 + o, backward(o));
+  }
   for (Index i = 0; i < X.cols(); ++i) {
-    auto columns = weighted.topRows(n);
-    columns.col(0) = 2.0 * solved.col(i).cwiseProduct(slopes.col(i));
-    for (Index o = 0; o < p; ++o) {
-      const double* backward =
-          known ? backward_.columns.col(o).data() : solved.col(X.cols() + o).data();
-      columns.col(1 + o) = Eigen::Map<const VectorXd>(backward, n).cwiseProduct(slopes.col(i));
+    if (many) {
+      differences.set_column(0, solved.col(i));
+      differences.sum(inputs(), X.col(i), scale, slopes.col(i), sums);
+    } else {
+      auto columns = weighted.topRows(n);
+      columns.col(0) = solved.col(i).cwiseProduct(slopes.col(i));
+      for (Index o = 0; o < p; ++o) columns.col(1 + o) = backward(o).cwiseProduct(slopes.col(i));
+      weighted_differences(inputs(), X.col(i), scale, columns, sums);
     }
-    gradient_workspace.differences.sum(inputs(), X.col(i), theta_->kernel.inverse_length_scale(),
-                                       columns, sums);
+    sums.col(0) *= 2.0;
 
     auto gradient = gradients.col(i);
     gradient.segment(GradientRows::kExplained * d, d) = sums.col(0);

@@ -51,7 +51,7 @@ void Predictor::prepare(const ModelState& model) {
   gradient_workspace.solved.reserve(most, 1 + p);
   gradient_workspace.weighted.resize(std::max(most, gradient_workspace.weighted.rows()), 1 + p);
   gradient_workspace.sums.resize(model.inputs, 1 + p);
-  gradient_workspace.differences.reserve(most);
+  gradient_workspace.differences.reserve(most, 1 + p);
 }
 
 // s_i ← k(x, c_i): the local GPs that are asked, and the first that is not, for the taper.

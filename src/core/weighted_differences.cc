@@ -78,22 +78,24 @@ constexpr int kWide = 8;
 constexpr int kWide = 4;
 #endif
 using Wide [[gnu::vector_size(kWide * sizeof(double))]] = double;
-constexpr int kInputsInLoop = 8;  // as many chains of additions hide the time that one takes
+constexpr Index kMostTogether = 8;  // inputs: as many chains of additions hide the time of one
 
-// Σ_j weights(j)·difference(j) for each of the inputs.
-void add_up_wide(const double* weights, const double* differences, Index n,
-                 double (&result)[kInputsInLoop][kWide]) {
-  Wide sums[kInputsInLoop]{};
+// Σ_j columns(j)·factor(j)·difference(j) for each of kInputs inputs.
+template <int kInputs>
+void add_up_wide(const double* columns, const double* factors, const double* differences, Index n,
+                 double (*result)[kWide]) {
+  Wide sums[kInputs]{};
   for (Index j = 0; j < n; ++j) {
     Wide weight;
-    std::memcpy(&weight, weights + j * kWide, sizeof weight);
+    std::memcpy(&weight, columns + j * kWide, sizeof weight);
+    weight *= factors[j];
 #pragma GCC unroll 8
-    for (int k = 0; k < kInputsInLoop; ++k) sums[k] += weight * differences[k * n + j];
+    for (int k = 0; k < kInputs; ++k) sums[k] += weight * differences[k * n + j];
   }
-  std::memcpy(result, sums, sizeof result);
+  std::memcpy(result, sums, sizeof sums);
 }
 
-// Relative to the largest of a column: its product with a difference may be infinite.
+// What a column is divided by: its product with a difference may be infinite otherwise.
 double unit_of(const Eigen::Ref<const Eigen::VectorXd>& column) {
   const double largest = column.size() == 0 ? 0.0 : column.cwiseAbs().maxCoeff();
   return largest < std::numeric_limits<double>::min() ? 1.0 : largest;
@@ -101,55 +103,71 @@ double unit_of(const Eigen::Ref<const Eigen::VectorXd>& column) {
 
 }  // namespace
 
-void WeightedDifferences::reserve(Index n) {
-  if (std::ssize(weights_) < kWide * n) weights_.resize(static_cast<std::size_t>(kWide * n));
-  if (std::ssize(differences_) < kInputsInLoop * n)
-    differences_.resize(static_cast<std::size_t>(kInputsInLoop * n));
+void WeightedDifferences::reserve(Index n, Index columns) {
+  const Index groups = (columns + kWide - 1) / kWide;
+  const auto fill = [](std::vector<double>& values, Index count) {
+    if (std::ssize(values) < count) values.resize(static_cast<std::size_t>(count));
+  };
+  fill(columns_, groups * kWide * n);
+  fill(units_, groups * kWide);
+  fill(factors_, n);
+  fill(differences_, kMostTogether * n);
+}
+
+void WeightedDifferences::set_column(Index v, const Eigen::Ref<const Eigen::VectorXd>& values) {
+  double* to = columns_.data() + v / kWide * kWide * n_ + v % kWide;
+  const double unit = unit_of(values);
+  units_[static_cast<std::size_t>(v)] = unit;
+  const double inverse = 1.0 / unit;
+  for (Index j = 0; j < n_; ++j, to += kWide) *to = values(j) * inverse;
+}
+
+void WeightedDifferences::begin(Index n, Index columns) {
+  n_ = n;
+  count_ = columns;
+  reserve(n, columns);
+  // Lanes without a column.
+  for (Index v = columns; v % kWide != 0; ++v) {
+    double* to = columns_.data() + v / kWide * kWide * n + v % kWide;
+    for (Index j = 0; j < n; ++j, to += kWide) *to = 0.0;
+  }
 }
 
 void WeightedDifferences::sum(const Eigen::Ref<const Eigen::MatrixXd>& points,
                               const Eigen::Ref<const Eigen::VectorXd>& x,
-                              const Eigen::VectorXd& scale, Eigen::Ref<Eigen::MatrixXd> weights,
+                              const Eigen::VectorXd& scale,
+                              const Eigen::Ref<const Eigen::VectorXd>& factors,
                               Eigen::Ref<Eigen::MatrixXd> result) {
-  if (weights.cols() < kFewestWide) {
-    weighted_differences(points, x, scale, weights, result);
-    return;
-  }
-  const Index n = points.rows();
   const Index d = points.cols();
-  const Index columns = weights.cols();
-  assert(weights.rows() == n && result.rows() == d && result.cols() == columns);
-  count_operations(n * d * columns);
-  reserve(n);
-  for (Index v = 0; v < columns; v += kWide) {
-    double unit[kWide];
-    for (Index lane = 0; lane < kWide; ++lane) {
-      double* to = weights_.data() + lane;
-      if (v + lane >= columns) {
-        for (Index j = 0; j < n; ++j, to += kWide) *to = 0.0;
-        continue;
+  assert(points.rows() == n_ && result.rows() == d && result.cols() == count_);
+  count_operations(n_ * d * count_);
+  const double factor_unit = unit_of(factors);
+  Eigen::Map<Eigen::ArrayXd>(factors_.data(), n_) = factors.array() * (1.0 / factor_unit);
+  for (Index k = 0; k < d; k += kMostTogether) {
+    const Index inputs = std::min(kMostTogether, d - k);
+    const Index together = inputs <= kMostTogether / 2 ? kMostTogether / 2 : kMostTogether;
+    for (Index a = 0; a < together; ++a) {
+      Eigen::Map<Eigen::ArrayXd> difference(differences_.data() + a * n_, n_);
+      if (a < inputs) {
+        difference = points.col(k + a).array() - x(k + a);
+      } else {
+        difference.setZero();
       }
-      const auto column = weights.col(v + lane);
-      unit[lane] = unit_of(column);
-      const double inverse = unit[lane] == 1.0 ? 1.0 : 1.0 / unit[lane];
-      const double* from = column.data();
-      for (Index j = 0; j < n; ++j, to += kWide) *to = from[j] * inverse;
     }
-    for (Index k = 0; k < d; k += kInputsInLoop) {
-      const Index inputs = std::min<Index>(kInputsInLoop, d - k);
-      for (Index a = 0; a < kInputsInLoop; ++a) {
-        Eigen::Map<Eigen::ArrayXd> difference(differences_.data() + a * n, n);
-        if (a < inputs) {
-          difference = points.col(k + a).array() - x(k + a);
-        } else {
-          difference.setZero();
-        }
+    for (Index first = 0; first < count_; first += kWide) {
+      double sums[kMostTogether][kWide];
+      const double* columns = columns_.data() + first * n_;
+      if (together == kMostTogether) {
+        add_up_wide<kMostTogether>(columns, factors_.data(), differences_.data(), n_, sums);
+      } else {
+        add_up_wide<kMostTogether / 2>(columns, factors_.data(), differences_.data(), n_, sums);
       }
-      double sums[kInputsInLoop][kWide];
-      add_up_wide(weights_.data(), differences_.data(), n, sums);
-      for (Index lane = 0; lane < kWide && v + lane < columns; ++lane) {
-        for (Index a = 0; a < inputs; ++a)
-          result(k + a, v + lane) = sums[a][lane] * scale(k + a) * unit[lane] * scale(k + a);
+      for (Index lane = 0; lane < kWide && first + lane < count_; ++lane) {
+        const double unit = units_[static_cast<std::size_t>(first + lane)];
+        for (Index a = 0; a < inputs; ++a) {
+          result(k + a, first + lane) =
+              sums[a][lane] * scale(k + a) * unit * scale(k + a) * factor_unit;
+        }
       }
     }
   }

@@ -154,6 +154,34 @@ static void test_files(const splitgp_model* model, const char* path) {
   remove(path);
 }
 
+static void test_control_loop(void) {
+  splitgp_options* options;
+  splitgp_model* model;
+  double mean[kOutputs], slopes[kOutputs][kInputs];
+  int lap, i;
+  CHECK(splitgp_options_create(&options) == SPLITGP_OK);
+  CHECK(splitgp_options_set(options, "capacity", "40") == SPLITGP_OK);
+  CHECK(splitgp_options_set(options, "training", "background") == SPLITGP_OK);
+  CHECK(splitgp_create(kInputs, kOutputs, options, &model) == SPLITGP_OK);
+  CHECK(splitgp_reserve(model) == SPLITGP_INVALID_ARGUMENT); /* it has no bound */
+  CHECK(strstr(splitgp_last_error(), "max_observations") != NULL);
+  splitgp_destroy(model);
+  CHECK(splitgp_options_set(options, "max_observations", "100") == SPLITGP_OK);
+  CHECK(splitgp_create(kInputs, kOutputs, options, &model) == SPLITGP_OK);
+  splitgp_options_destroy(options);
+  CHECK(splitgp_reserve(model) == SPLITGP_OK);
+  for (lap = 0; lap < 3; ++lap) {
+    for (i = 0; i < kRows; ++i) {
+      CHECK(splitgp_predict_gradient(model, 1, inputs[i], mean, NULL, NULL, slopes[0], NULL) ==
+            SPLITGP_OK);
+      CHECK(splitgp_update(model, 1, inputs[i], outputs[i], NULL) == SPLITGP_OK);
+    }
+  }
+  CHECK(splitgp_n_observations(model) <= 103);
+  CHECK(splitgp_finish_training(model) == SPLITGP_OK);
+  splitgp_destroy(model);
+}
+
 int main(int argc, char** argv) {
   splitgp_model* model;
   splitgp_model* batch;
@@ -165,6 +193,7 @@ int main(int argc, char** argv) {
   CHECK(strlen(splitgp_version()) >= 5);
   make_observations();
   test_options();
+  test_control_loop();
 
   model = make_model();
   batch = make_model();

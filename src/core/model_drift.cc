@@ -105,20 +105,19 @@ Index owner_of(ModelState& model, std::uint64_t sequence) {
 
 }  // namespace
 
-void note_innovation(ModelState& model, const Observation& observation, const LocalGp& local,
-                     const LocalGp::Step& step, UpdateResult& result) {
-  const Hyperparameters& theta = local.theta().values;
+void note_innovation(ModelState& model, const Observation& observation, const LookedAhead& looked,
+                     UpdateResult& result) {
   result.innovation.resize(static_cast<std::size_t>(model.outputs));
   for (Index o = 0; o < model.outputs; ++o) {
     const auto at = static_cast<std::size_t>(o);
-    const double raw = local.looked_ahead()(o);
+    const double raw = looked.innovation(o);
     double factor = 1.0;
     double degrees_of_freedom = std::numeric_limits<double>::infinity();
     if (!model.calibrators.empty()) {
       factor = model.local_scales(o) * model.calibrators[at].local_factor();
       degrees_of_freedom = model.calibrators[at].degrees_of_freedom();
     }
-    const double deviation = step.deviation * theta.output_scale(o);
+    const double deviation = looked.deviation * looked.theta.output_scale(o);
     Innovation& innovation = result.innovation[at];
     innovation.mean = observation.y(o) - raw * deviation;
     innovation.variance = deviation * deviation * factor;

@@ -43,6 +43,14 @@ class SpareDeque {
     }
     return all_[used_++];
   }
+  T& push_back(T&& value) {
+    if (used_ < all_.size()) {
+      all_[used_] = std::move(value);
+    } else {
+      all_.push_back(std::move(value));
+    }
+    return all_[used_++];
+  }
   /// Adds a spare element as it is; nullptr if there is none.
   T* take_spare() { return used_ < all_.size() ? &all_[used_++] : nullptr; }
   template <typename... Arguments>

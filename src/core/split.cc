@@ -35,14 +35,7 @@ void find_direction(const LocalGp& parent, SplitWorkspace& workspace) {
 
 }  // namespace
 
-LocalGp split(LocalGp& parent) {
-  LocalGp second = parent;
-  SplitWorkspace workspace;
-  split(parent, second, workspace);
-  return second;
-}
-
-void split(LocalGp& parent, LocalGp& second, SplitWorkspace& workspace) {
+const std::vector<bool>& leaves_in_split(const LocalGp& parent, SplitWorkspace& workspace) {
   parent.centered_inputs(workspace.centered);
   find_direction(parent, workspace);
   workspace.along.noalias() = workspace.centered * workspace.direction;  // vᵀ(x_j − c)
@@ -53,7 +46,12 @@ void split(LocalGp& parent, LocalGp& second, SplitWorkspace& workspace) {
 
   const auto leaving = std::count(workspace.leaves.begin(), workspace.leaves.end(), true);
   if (leaving == 0 || leaving == along.size()) leave_lower_half(workspace);
-  parent.divide(workspace.leaves, second);
+  return workspace.leaves;
+}
+
+LocalGp split(LocalGp& parent) {
+  SplitWorkspace workspace;
+  return parent.divide(leaves_in_split(parent, workspace));
 }
 
 }  // namespace splitgp

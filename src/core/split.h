@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "core/local_gp.h"
 
 namespace splitgp {
@@ -8,8 +10,9 @@ namespace splitgp {
 /// `parent` becomes the child on the positive side; the other child is returned. Neither is ever
 /// empty.
 LocalGp split(LocalGp& parent);
-/// The same; `second` is a copy of the parent before. Allocates nothing if both are reserved and
-/// the workspace is.
-void split(LocalGp& parent, LocalGp& second, SplitWorkspace& workspace);
+
+/// Whom it cuts off: one flag for each observation that the parent owns, in `workspace`. Allocates
+/// nothing if both are reserved.
+const std::vector<bool>& leaves_in_split(const LocalGp& parent, SplitWorkspace& workspace);
 
 }  // namespace splitgp

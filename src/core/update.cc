@@ -5,7 +5,6 @@
 #include <span>
 #include <utility>
 
-#include "core/bounded_history.h"
 #include "core/forget.h"
 #include "core/holding.h"
 #include "core/model_calibration.h"
@@ -15,7 +14,7 @@
 #include "core/predict.h"
 #include "core/refit.h"
 #include "core/reserve.h"
-#include "core/split.h"
+#include "core/update_steps.h"
 #include "core/waking.h"
 
 namespace splitgp {
@@ -23,13 +22,6 @@ namespace splitgp {
 using Eigen::Index;
 
 namespace {
-
-// The observations that the second child took over.
-void owned_sequences(const LocalGp& local, std::vector<std::uint64_t>& sequences) {
-  for (Index j = 0; j < local.size(); ++j) {
-    if (local.owns(j)) sequences.push_back(local.sequence(j));
-  }
-}
 
 // As a new one, but with the memory it has and, for a reserved model, all that it may need.
 void begin(ModelState& model, UpdateResult& result) {
@@ -49,13 +41,6 @@ void begin(ModelState& model, UpdateResult& result) {
   result.alarms.reserve(1);
 }
 
-// To how many local GPs beside its owner an observation is offered: those that would be asked at
-// its place, and the next one.
-Index n_offered(const ModelState& model) {
-  if (model.options.capacity == model.options.split_limit) return 0;
-  return std::min<Index>(n_asked(model), Borrowings::kMost);
-}
-
 // A local GP that will be asked about an observation has to know it, whoever owns it. `similar` are
 // the local GPs most similar to x, its owner first. After a split both children have it already.
 void offer(ModelState& model, const Observation& observation, std::span<const Neighbor> similar,
@@ -70,18 +55,6 @@ void offer(ModelState& model, const Observation& observation, std::span<const Ne
       if (borrowing.displaced) lost(model.partition, neighbor.local_gp, *borrowing.displaced);
     }
   }
-}
-
-// The second child holds all that its parent held; without inheritance, what it owns, and that
-// alone.
-void note_split(ModelState& model, Index parent, Index child,
-                const std::vector<std::uint64_t>& leaving) {
-  Partition& partition = model.partition;
-  partition.at(child).changed = false;
-  const LocalGp& second = partition.at(child);
-  for (Index j = 0; j < second.size(); ++j) gained(partition, child, second.sequence(j));
-  if (model.options.inherit) return;
-  for (const std::uint64_t sequence : leaving) lost(partition, parent, sequence);
 }
 
 // Of what is forgotten for other reasons than its age, most has left when the list is cleaned.
@@ -104,7 +77,6 @@ void update_routed(ModelState& model, const Observation& observation,
   const Index I = similar.front().local_gp;
   Partition& partition = model.partition;
   StreamKnowledge& knowledge = model.knowledge;
-  const Kernel& kernel = knowledge.theta->kernel;
   result.sequence = observation.sequence;
   result.routed_to = I;
   result.local_gp = I;
@@ -120,7 +92,8 @@ void update_routed(ModelState& model, const Observation& observation,
   // Append (x, y) to local GP I and move its center; a borrowed point makes room.
   note_local_scales(model, local);
   const LocalGp::Step step = local.look_ahead(observation, model.workspace);
-  note_innovation(model, observation, local, step, result);
+  const LookedAhead looked{local.looked_ahead(), step.deviation, local.theta().values};
+  note_innovation(model, observation, looked, result);
   result.rejected = is_rejected(model, result);
   const std::optional<Drift::Found> drift = watch(model, observation, result);
   if (result.rejected) {
@@ -130,83 +103,46 @@ void update_routed(ModelState& model, const Observation& observation,
   }
   local.append(observation, step, model.workspace);
   result.jitter = step.jitter;
-  calibrate(model, observation, local, before);
+  calibrate(model, observation, looked.innovation, before, partition.size());
   // Innovations by an old θ say nothing about the new one.
-  if (is_current(local, *knowledge.theta)) knowledge.surprise.observe(local.innovation());
+  if (is_current(local, *knowledge.theta)) knowledge.surprise.observe(looked.innovation);
   result.displaced = local.make_room(model.workspace);
   ++partition.held;
   gained(partition, I, observation.sequence);
   if (result.displaced) lost(partition, I, *result.displaced);
 
   // If n_I > m: Split.
-  if (local.owned() > model.options.split_limit) {
-    const Index new_local_gp = partition.size();
-    LocalGp& second = partition.local_gps.push_back(local);
-    split(local, second, model.split_workspace);
-    partition.split_history.push_back(
-        {observation.sequence, I, new_local_gp, local.owned(), second.owned()});
-    if (forgets(model.options)) bound_history(partition.split_history, partition.splits_dropped);
-    partition.centers.set(new_local_gp, second.center(), kernel);
-    partition.centers.set(I, local.center(), kernel);
-    result.new_local_gp = new_local_gp;
-    owned_sequences(second, result.leaving);
-    if (result.leaving.back() == observation.sequence) result.local_gp = new_local_gp;
-    model.drift.split(I, new_local_gp);
-    keep_awake(partition, new_local_gp);
-    note_split(model, I, new_local_gp, result.leaving);
-  } else {
-    partition.centers.set(I, local.center(), kernel);
-  }
+  split_if_full(model, I, observation, result);
+  if (result.new_local_gp) model.drift.split(I, *result.new_local_gp);
+
+  // That takes memory; a reserved model is not so large that the search matters.
+  if (!model.reserved) partition.centers.follow(knowledge.theta->kernel);
 
   offer(model, observation, similar, result);
   let_sleep(partition);
 
-  // A new θ reaches every local GP in time, with at most one refit per update: first those that the
-  // next rows will ask, if they are like this one.
   if (model.reserved) {
     result.refits += renew_next(model, observation.x);
-  } else if (result.refits == 0 && refit_cursor(partition, *knowledge.theta) < partition.size()) {
-    partition.centers.most_similar(kernel, observation.x, n_asked(model), model.neighbors);
-    const bool refitted = refit_one_of(partition, knowledge.theta, model.neighbors) ||
-                          refit_next(partition, knowledge.theta);
-    if (refitted) ++result.refits;
+  } else if (result.refits == 0 && refit_one_behind(model, observation) >= 0) {
+    ++result.refits;
   }
 
   if (model.options.max_age > 0.0) remember_time(model, observation);
-  ++knowledge.observations;
-  knowledge.input_statistics.add(observation.x);
-  knowledge.output_statistics.add(observation.y);
+  count(knowledge, observation);
   if (drift) raise_alarm(model, *drift, result);
   result.trained = train_if_due(model);
 }
 
-// The first local GP.
-LocalGp& first_local_gp(ModelState& model) {
-  SpareDeque<LocalGp>& local_gps = model.partition.local_gps;
-  if (LocalGp* const spare = local_gps.take_spare()) {
-    spare->clear(model.knowledge.theta);
-    return *spare;
-  }
-  return local_gps.emplace_back(model.inputs, model.outputs, model.knowledge.theta, model.options);
-}
-
 void learn(ModelState& model, const Observation& observation, UpdateResult& result) {
-  Partition& partition = model.partition;
-  const Kernel& kernel = model.knowledge.theta->kernel;
-  // If C = 0: the first observation makes the first local GP.
-  if (partition.local_gps.empty()) {
-    first_local_gp(model);
-    partition.centers.set(0, observation.x, kernel);
-    keep_awake(partition, 0);
-    model.drift.start();
-  }
+  start_if_empty(model, observation);
   // I ← argmax_i k(x, c_i)
   if (scores_aggregated(model)) {
     fill_with_prior(model, observation.x, model.scored);
     return update_routed(model, observation, predict_waking(model, observation.x, model.scored),
                          &model.scored, result);
   }
-  partition.centers.most_similar(kernel, observation.x, 1 + n_offered(model), model.neighbors);
+  model.partition.centers.most_similar(model.knowledge.theta->kernel, observation.x,
+                                       1 + n_offered(model), model.neighbors);
   update_routed(model, observation, model.neighbors, nullptr, result);
 }
 

@@ -67,13 +67,16 @@ void print_histogram(const std::vector<double>& sorted) {
 
 int main() {
   splitgp::Options options;
-  options.capacity = 100;  // bounds the time of a tick
+  options.capacity = 100;           // bounds the time of a tick
+  options.max_observations = 2000;  // bounds its memory, and how far back it remembers
   options.training = splitgp::Training::background;
   splitgp::SplittingGp model(/*inputs=*/3, /*outputs=*/1, options);
+  model.reserve();  // nothing is allocated from here on, and no update does much more than others
 
   Pendulum pendulum;
   Eigen::VectorXd x(3), y(1);
-  splitgp::Prediction needed;  // its memory is reused in every tick
+  splitgp::Prediction needed;  // their memory is reused in every tick
+  splitgp::UpdateResult learned;
   std::vector<double> microseconds;
   double squared_error[kTicks / 1000] = {};
   int late = 0;
@@ -94,7 +97,7 @@ int main() {
     pendulum.step(torque);
     x(2) = pendulum.acceleration;
     y << torque;
-    model.update(x, y);
+    model.update(x, y, learned);
 
     const std::chrono::duration<double, std::micro> took = Clock::now() - began;
     microseconds.push_back(took.count());

@@ -10,7 +10,7 @@
 function(splitgp_add_variant part name march)
   file(GLOB variant_sources CONFIGURE_DEPENDS ${part}/*.cc)
   list(FILTER variant_sources EXCLUDE REGEX
-       "/(choose_core|factor_memory|factor_version|model_facts|options|prediction|splitting_gp|validate|choose_rivals|regressor|rivals)\\.cc$")
+       "/(choose_core|factor_memory|factor_version|model_facts|operations|options|prediction|splitting_gp|validate|choose_rivals|regressor|rivals)\\.cc$")
   set(target splitgp_${part}_${name})
   add_library(${target} OBJECT ${variant_sources})
   target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cmath>
 #include <cstdlib>
 #include <new>
 
@@ -10,11 +11,11 @@
 
 namespace {
 
-std::atomic<bool> counting = false;
+thread_local bool counting = false;  // of one thread: others may train meanwhile
 std::atomic<long> allocations = 0;
 
 [[maybe_unused]] void count() {
-  if (counting.load(std::memory_order_relaxed)) allocations.fetch_add(1);
+  if (counting) allocations.fetch_add(1);
 }
 
 }  // namespace
@@ -126,6 +127,59 @@ TEST(SteadyStateOfAWindow, UpdatesAllocateNothing) {
     // A local GP grows to its capacity, and a table of holders to its size, now and then.
     EXPECT_GT(updates, 1500) << to_string(forget);
     EXPECT_GT(without, updates - updates / 20) << to_string(forget);
+  }
+}
+
+// Of a reserved model nothing at all, from the first row on: not to grow, split, merge and forget,
+// not to hand a training over and adopt its θ, not to raise an alarm.
+TEST(Reserved, AllocatesNothingEver) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "the address sanitizer has its own malloc; the release build counts";
+#endif
+  for (const Training training : {Training::off, Training::background}) {
+    for (const Forget forget : {Forget::oldest, Forget::redundant}) {
+      Options options;
+      options.capacity = 60;
+      options.training = training;
+      options.training_observations = 300;
+      options.max_observations = 600;
+      options.forget = forget;
+      const testing::Stream stream = testing::smooth_stream(1, 3, 2, 4000);
+      SplittingGp model(3, 2, options);
+      model.reserve();
+      UpdateResult result;
+      PredictionGradient prediction;
+      model.predict_gradient(stream.X.col(0), prediction);
+      model.update(stream.X.col(0), stream.Y.col(0), result);
+      long splits = 0, merges = 0, alarms = 0, refits = 0;
+      for (Index i = 1; i < stream.X.cols(); ++i) {
+        VectorXd x = stream.X.col(i), y = stream.Y.col(i);
+        x(0) = 0.4 * x(0) + std::sin(0.003 * static_cast<double>(i));
+        if (i > 3000) y.array() += 3.0;  // the world changes
+        // Let the trainings end in time, whatever else the machine does.
+        if (i % 200 == 0) model.finish_training();
+        const Index before = model.n_local();
+        allocations = 0;
+        counting = true;
+        model.predict_gradient(x, prediction);
+        model.update(x, y, result);
+        counting = false;
+        EXPECT_EQ(allocations, 0) << "row " << i << " of " << to_string(training)
+                                  << (result.new_local_gp ? ", split" : "")
+                                  << (result.trained ? ", trained" : "")
+                                  << (result.alarms.empty() ? "" : ", alarm");
+        splits += result.new_local_gp ? 1 : 0;
+        merges += model.n_local() < before ? 1 : 0;
+        alarms += std::ssize(result.alarms);
+        refits += result.refits;
+      }
+      EXPECT_GT(splits, 100);
+      EXPECT_GT(merges, 10);
+      EXPECT_GT(alarms, 0);
+      if (training == Training::off) continue;
+      EXPECT_GT(model.training_history().size(), 5u);
+      EXPECT_GT(refits, 50);
+    }
   }
 }
 

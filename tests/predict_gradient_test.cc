@@ -122,11 +122,13 @@ std::vector<Index> asked_at(const SplittingGp& model, const VectorXd& x) {
 struct Differences {
   MatrixXd mean;  // outputs × inputs
   MatrixXd variance;
+  MatrixXd noise_variance;
   bool smooth = true;  // the same local GPs are asked everywhere
 };
 
 Differences differences(const SplittingGp& model, const VectorXd& x, double step) {
-  Differences result{MatrixXd(kOutputs, kInputs), MatrixXd(kOutputs, kInputs)};
+  Differences result{MatrixXd(kOutputs, kInputs), MatrixXd(kOutputs, kInputs),
+                     MatrixXd(kOutputs, kInputs)};
   const std::vector<Index> asked = asked_at(model, x);
   for (Index k = 0; k < kInputs; ++k) {
     const double h = step * kLengthScale(k);
@@ -141,6 +143,7 @@ Differences differences(const SplittingGp& model, const VectorXd& x, double step
     };
     result.mean.col(k) = slope(p.mean);
     result.variance.col(k) = slope(p.variance);
+    result.noise_variance.col(k) = slope(p.noise_variance);
   }
   return result;
 }
@@ -171,6 +174,7 @@ int expect_differences(const SplittingGp& model, const MatrixXd& X, double step,
     SCOPED_TRACE(::testing::Message() << "at " << X.col(i).transpose());
     expect_equal(result.mean_gradient.col(i), expected.mean, 1, floor);
     expect_equal(result.variance_gradient.col(i), expected.variance, 2, floor);
+    expect_equal(result.noise_variance_gradient.col(i), expected.noise_variance, 2, floor);
     ++compared;
   }
   return compared;
@@ -304,6 +308,7 @@ TEST(PredictGradient, PredictsTheSameBitsAloneInABatchAndWithThreads) {
       EXPECT_TRUE(same_bits(one.mean, batch.mean.col(i)));
       EXPECT_TRUE(same_bits(one.mean_gradient, batch.mean_gradient.col(i)));
       EXPECT_TRUE(same_bits(one.variance_gradient, batch.variance_gradient.col(i)));
+      EXPECT_TRUE(same_bits(one.noise_variance_gradient, batch.noise_variance_gradient.col(i)));
     }
     model.set_threads(3);
     const PredictionGradient shared = model.predict_gradient(X);

@@ -155,6 +155,9 @@ struct UpdateResult {
   bool outlier = false;       ///< Some |z| is above 8.
   bool rejected = false;      ///< An outlier that was not learned; its number goes to the next one.
   std::vector<Alarm> alarms;  ///< Usually none.
+  /// How much it took, by count: multiply-adds of factors and kernels, and numbers that were
+  /// copied. What Train does is not in it.
+  std::uint64_t operations = 0;
 };
 
 /// The ends of central intervals. Columns are queries, rows are outputs.
@@ -197,7 +200,8 @@ struct Prediction {
 /// of the first output are followed by those of the next: row o·d + k is ∂(output o)/∂(input k).
 struct PredictionGradient : Prediction {
   Matrix mean_gradient;
-  Matrix variance_gradient;  ///< That of `variance`, without the noise's.
+  Matrix variance_gradient;        ///< That of `variance`, without the noise's.
+  Matrix noise_variance_gradient;  ///< That of `noise_variance`; 0 without calibration.
 };
 
 /// One local GP's share in a prediction.

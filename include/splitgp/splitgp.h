@@ -17,7 +17,7 @@
  * Memory: splitgp_predict and splitgp_predict_gradient allocate nothing once a thread has called
  * them with as many rows before, unless the option threads is above 1, and but for what a local GP
  * keeps when it is first asked for a gradient; nor does splitgp_update with one row, unless a local
- * GP is split or grows, or a training ends.
+ * GP is split or grows, or a training ends. After splitgp_reserve none of these exceptions is left.
  */
 #ifndef SPLITGP_SPLITGP_H
 #define SPLITGP_SPLITGP_H
@@ -92,6 +92,13 @@ splitgp_status splitgp_predict_gradient(const splitgp_model* model, size_t n, co
                                         double* mean, double* variance, double* noise_variance,
                                         double* mean_gradient, double* variance_gradient);
 
+/* The same, and the derivatives of noise_variance, which depends on the inputs by way of the local
+ * GPs that are asked. */
+splitgp_status splitgp_predict_all_gradients(const splitgp_model* model, size_t n, const double* x,
+                                             double* mean, double* variance, double* noise_variance,
+                                             double* mean_gradient, double* variance_gradient,
+                                             double* noise_variance_gradient);
+
 /* Trains the hyperparameters now, whatever the schedule. *adopted, unless NULL, says whether better
  * ones were found. */
 splitgp_status splitgp_train(splitgp_model* model, int* adopted);
@@ -101,6 +108,14 @@ splitgp_status splitgp_finish_training(splitgp_model* model);
 
 /* Builds now what a loaded model would otherwise build when it is first asked. */
 splitgp_status splitgp_wake(splitgp_model* model);
+
+/* For control loops: takes and touches all memory that the model will ever need, for as many
+ * observations as max_observations or window_size let it hold. From then on splitgp_update with one
+ * row, splitgp_predict and splitgp_predict_gradient allocate nothing on this thread, wait for no
+ * training (the option training must be background or off), and an update does a bounded amount of
+ * work. Call it on the thread that runs the loop, before that is bound to a core: the thread that
+ * trains inherits it. docs/control.md says more. */
+splitgp_status splitgp_reserve(splitgp_model* model);
 
 /* Changes the option threads. */
 splitgp_status splitgp_set_threads(splitgp_model* model, int threads);

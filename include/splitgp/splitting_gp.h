@@ -42,7 +42,16 @@ class SplittingGp {
   UpdateResult update(const Eigen::Ref<const Eigen::VectorXd>& x,
                       const Eigen::Ref<const Eigen::VectorXd>& y, double noise_variance = 0.0,
                       double time = kNoTime) {
-    return update(MatrixView(x), MatrixView(y), noise_variance, time);
+    UpdateResult result;
+    update(MatrixView(x), MatrixView(y), result, noise_variance, time);
+    return result;
+  }
+  /// The same into `result`, whose memory is reused: of a reserved model, no call after the first
+  /// allocates.
+  void update(const Eigen::Ref<const Eigen::VectorXd>& x,
+              const Eigen::Ref<const Eigen::VectorXd>& y, UpdateResult& result,
+              double noise_variance = 0.0, double time = kNoTime) {
+    update(MatrixView(x), MatrixView(y), result, noise_variance, time);
   }
 
   /// Learns the columns of X and Y in order: the same model, bit for bit, as one update per column.
@@ -87,8 +96,30 @@ class SplittingGp {
   UpdateResult predict_then_update(const Eigen::Ref<const Eigen::VectorXd>& x,
                                    const Eigen::Ref<const Eigen::VectorXd>& y, Prediction& before,
                                    double noise_variance = 0.0, double time = kNoTime) {
-    return predict_then_update(MatrixView(x), MatrixView(y), before, noise_variance, time);
+    UpdateResult result;
+    predict_then_update(MatrixView(x), MatrixView(y), before, result, noise_variance, time);
+    return result;
   }
+  /// The same into `result`, as update() does.
+  void predict_then_update(const Eigen::Ref<const Eigen::VectorXd>& x,
+                           const Eigen::Ref<const Eigen::VectorXd>& y, Prediction& before,
+                           UpdateResult& result, double noise_variance = 0.0,
+                           double time = kNoTime) {
+    predict_then_update(MatrixView(x), MatrixView(y), before, result, noise_variance, time);
+  }
+
+  /// For control loops: takes, and touches, all memory that the model will ever need for the
+  /// observations it may hold (max_observations, window_size), and from then on no update or
+  /// prediction on this thread allocates, frees or waits for a training, and each update does a
+  /// bounded amount of work: refits, merges, what a training copies and what is forgotten by many
+  /// local GPs are spread over several. docs/control.md says how much, and how much memory it
+  /// takes. Call it on the thread that runs the loop, after the model is loaded; from another
+  /// thread that predicts, once more. Throws InvalidArgument, and changes nothing, if the options
+  /// leave memory or work without bound. A copy, and a model that is loaded, is not reserved.
+  void reserve();
+  bool is_reserved() const;
+  /// UpdateResult::operations of a reserved model is never above this; 0 if it is not reserved.
+  std::uint64_t most_operations() const;
 
   /// Forgets observations, given by their sequence numbers: afterwards every local GP answers as if
   /// it had never held them. O(capacity²) for each local GP that held one, whatever the size of the
@@ -183,13 +214,13 @@ class SplittingGp {
   struct State;
   explicit SplittingGp(std::unique_ptr<State> state);
 
-  UpdateResult update(MatrixView x, MatrixView y, double noise_variance, double time);
+  void update(MatrixView x, MatrixView y, UpdateResult& result, double noise_variance, double time);
   std::vector<UpdateResult> update_batch(MatrixView X, MatrixView Y, MatrixView noise_variance,
                                          MatrixView time);
   void predict(MatrixView X, Prediction& result) const;
   void predict_gradient(MatrixView X, PredictionGradient& result) const;
-  UpdateResult predict_then_update(MatrixView x, MatrixView y, Prediction& before,
-                                   double noise_variance, double time);
+  void predict_then_update(MatrixView x, MatrixView y, Prediction& before, UpdateResult& result,
+                           double noise_variance, double time);
   void wake(MatrixView X);
   Explanation explain(MatrixView x) const;
 

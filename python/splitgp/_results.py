@@ -48,6 +48,8 @@ class Prediction:
         The derivatives of `mean` by the d inputs, if `predict` was asked for them.
     variance_gradient : array, same shape, or None
         Those of `variance`.
+    noise_variance_gradient : array, same shape, or None
+        Those of `noise_variance`; 0 with `calibration="none"`.
 
     Examples
     --------
@@ -65,8 +67,8 @@ class Prediction:
     """
 
     __slots__ = (
-        "_conformal", "degrees_of_freedom", "mean", "mean_gradient", "noise_variance", "variance",
-        "variance_gradient",
+        "_conformal", "degrees_of_freedom", "mean", "mean_gradient", "noise_variance",
+        "noise_variance_gradient", "variance", "variance_gradient",
     )  # fmt: skip
 
     def __init__(
@@ -78,6 +80,7 @@ class Prediction:
         conformal: Floats | None = None,
         mean_gradient: Floats | None = None,
         variance_gradient: Floats | None = None,
+        noise_variance_gradient: Floats | None = None,
     ) -> None:
         self.mean = mean
         self.variance = variance
@@ -88,6 +91,7 @@ class Prediction:
         self._conformal = np.empty((len(mean), 0)) if conformal is None else conformal
         self.mean_gradient = mean_gradient
         self.variance_gradient = variance_gradient
+        self.noise_variance_gradient = noise_variance_gradient
 
     @property
     def std(self) -> Floats:
@@ -146,6 +150,7 @@ class Prediction:
         return (
             self.mean, self.variance, self.noise_variance, self.degrees_of_freedom,
             self._conformal, self.mean_gradient, self.variance_gradient,
+            self.noise_variance_gradient,
         )  # fmt: skip
 
     def __setstate__(self, state: tuple[Floats | None, ...]) -> None:

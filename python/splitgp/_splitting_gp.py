@@ -163,9 +163,9 @@ class SplittingGP(TakesKeywords, Saving):
         X : array of shape (n, d)
             Where to predict.
         gradient : bool
-            Also give the exact derivatives of `mean` and `variance` by the inputs, as
-            `mean_gradient` and `variance_gradient`. With one output this takes at most 2.5 times as
-            long.
+            Also give the exact derivatives of `mean`, `variance` and `noise_variance` by the
+            inputs, as `mean_gradient`, `variance_gradient` and `noise_variance_gradient`. This
+            takes at most 2.5 times as long.
 
         Examples
         --------
@@ -281,6 +281,36 @@ class SplittingGP(TakesKeywords, Saving):
             self._model.set_threads(threads)
         self._keywords = {**self._keywords, "threads": threads}
         self._options = _options.make(self._keywords)
+
+    def reserve(self) -> None:
+        """Get ready for a control loop, after the first `update`.
+
+        All memory is taken and touched in advance, for as many observations as `max_observations`
+        or `window_size` let the model hold. From then on an update waits for no training, and does
+        a bounded amount of work: what costs much, such as bringing new hyperparameters to a local
+        GP, is spread over many updates. `training` must be "background" or "off". docs/control.md
+        says how much work and memory that is. A copy and a loaded model are not reserved.
+
+        Raises
+        ------
+        ValueError
+            If the options leave memory or work without bound; the message names the option.
+
+        Examples
+        --------
+        >>> import splitgp
+        >>> gp = splitgp.SplittingGP(capacity=50, max_observations=200, training="background")
+        >>> _ = gp.update([[0.0], [1.0]], [1.0, 2.0])
+        >>> gp.reserve()
+        >>> gp.is_reserved
+        True
+        """
+        self._ready().reserve()
+
+    @property
+    def is_reserved(self) -> bool:
+        """Whether `reserve` was called."""
+        return self._model is not None and self._model.is_reserved()
 
     def set_awake_limit(self, limit: int) -> None:
         """Let only the `limit` local GPs that were used last keep their factors; 0: all of them.

@@ -72,7 +72,7 @@ nb::object view_gradient(const Matrix& matrix, Eigen::Index inputs, bool flat,
       nb::rv_policy::reference);
 }
 
-// What predict returns, and the derivatives of mean and variance.
+// What predict returns, and the derivatives of mean and variances.
 nb::tuple predict_gradient(const Model& model, const Rows& X, bool flat) {
   const Columns x = columns(X);
   auto result = std::make_unique<PredictionGradient>(
@@ -83,7 +83,8 @@ nb::tuple predict_gradient(const Model& model, const Rows& X, bool flat) {
       view(p.mean, flat, owner), view(p.variance, flat, owner), view(p.noise_variance, flat, owner),
       view(p.degrees_of_freedom, flat, owner), view(p.conformal_half_widths, false, owner),
       view_gradient(p.mean_gradient, x.rows(), flat, owner),
-      view_gradient(p.variance_gradient, x.rows(), flat, owner));
+      view_gradient(p.variance_gradient, x.rows(), flat, owner),
+      view_gradient(p.noise_variance_gradient, x.rows(), flat, owner));
 }
 
 MatrixView plain(const Eigen::Ref<const Eigen::MatrixXd>& matrix) { return MatrixView(matrix); }
@@ -273,6 +274,11 @@ void bind_model(nb::module_& m) {
             self.write([=](SplittingGp& gp) { gp.set_threads(threads); });
           },
           nb::arg("threads"))
+      .def("reserve", [](Model& self) { self.write([](SplittingGp& gp) { gp.reserve(); }); })
+      .def("is_reserved",
+           [](const Model& self) {
+             return self.read([](const SplittingGp& gp) { return gp.is_reserved(); });
+           })
       .def(
           "set_awake_limit",
           [](Model& self, Eigen::Index limit) {

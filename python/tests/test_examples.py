@@ -41,9 +41,16 @@ def test_sensor_monitoring(tmp_path):
 
 def test_inverse_dynamics():
     needs("barrett_wam_train")
-    output = run("inverse_dynamics.py", "--steps", "1500")
-    assert "1500 observations" in output
-    assert "median" in output
+    lines = run(
+        "inverse_dynamics.py", "--rows", "3000", "--capacity", "60", "--loop", "800"
+    ).splitlines()
+    table = {line[:22].strip(): line[22:].split() for line in lines[2:7]}
+    error = {name: float(values[0]) for name, values in table.items()}
+    assert [len(values) for values in table.values()] == 5 * [8]  # the mean and seven joints
+    assert error["rigid body"] < error["linear model"]
+    assert error["rigid body + splitgp"] < error["rigid body"]
+    assert error["splitgp"] < 1.0
+    assert "median" in lines[-1]
 
 
 def test_drop_in_gaussian_process():

@@ -34,6 +34,7 @@ def test_matches_differences(outputs: int) -> None:
     assert plain.variance_gradient is None
     assert result.mean_gradient is not None
     assert result.variance_gradient is not None
+    assert result.noise_variance_gradient is not None
     shape = (40, 3) if outputs == 1 else (40, outputs, 3)
     assert result.mean_gradient.shape == result.variance_gradient.shape == shape
     h = 1e-5
@@ -44,6 +45,7 @@ def test_matches_differences(outputs: int) -> None:
         for gradient, up, down in (
             (result.mean_gradient, above.mean, below.mean),
             (result.variance_gradient, above.variance, below.variance),
+            (result.noise_variance_gradient, above.noise_variance, below.noise_variance),
         ):
             error = np.abs(gradient[..., k] - (up - down) / (2 * h))
             assert np.quantile(error, 0.95) < 1e-6 * np.abs(gradient).max()

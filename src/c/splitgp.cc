@@ -18,6 +18,7 @@ struct splitgp_options {
 
 struct splitgp_model {
   splitgp::SplittingGp gp;
+  splitgp::UpdateResult result{};  // its memory is reused
 };
 
 namespace {
@@ -47,6 +48,16 @@ void copy_prediction(const splitgp::Prediction& prediction, double* mean, double
   copy(prediction.mean, mean);
   copy(prediction.variance, variance);
   copy(prediction.noise_variance, noise_variance);
+}
+
+splitgp::Prediction& thread_prediction() {
+  static thread_local splitgp::Prediction prediction;
+  return prediction;
+}
+
+splitgp::PredictionGradient& thread_gradient() {
+  static thread_local splitgp::PredictionGradient prediction;
+  return prediction;
 }
 
 }  // namespace
@@ -124,7 +135,8 @@ splitgp_status splitgp_update(splitgp_model* model, size_t n, const double* x, c
     const Rows X = rows("x", x, count, model->gp.n_inputs());
     const Rows Y = rows("y", y, count, model->gp.n_outputs());
     if (count == 1) {
-      model->gp.update(X.col(0), Y.col(0), noise_variance == nullptr ? 0.0 : *noise_variance);
+      model->gp.update(X.col(0), Y.col(0), model->result,
+                       noise_variance == nullptr ? 0.0 : *noise_variance);
     } else if (noise_variance == nullptr) {
       model->gp.update_batch(X, Y);
     } else {
@@ -137,7 +149,7 @@ splitgp_status splitgp_predict(const splitgp_model* model, size_t n, const doubl
                                double* variance, double* noise_variance) {
   return guarded([&] {
     require(model, "model");
-    static thread_local splitgp::Prediction prediction;
+    splitgp::Prediction& prediction = thread_prediction();
     model->gp.predict(rows("x", x, size_of("n", n), model->gp.n_inputs()), prediction);
     copy_prediction(prediction, mean, variance, noise_variance);
   });
@@ -146,13 +158,22 @@ splitgp_status splitgp_predict(const splitgp_model* model, size_t n, const doubl
 splitgp_status splitgp_predict_gradient(const splitgp_model* model, size_t n, const double* x,
                                         double* mean, double* variance, double* noise_variance,
                                         double* mean_gradient, double* variance_gradient) {
+  return splitgp_predict_all_gradients(model, n, x, mean, variance, noise_variance, mean_gradient,
+                                       variance_gradient, nullptr);
+}
+
+splitgp_status splitgp_predict_all_gradients(const splitgp_model* model, size_t n, const double* x,
+                                             double* mean, double* variance, double* noise_variance,
+                                             double* mean_gradient, double* variance_gradient,
+                                             double* noise_variance_gradient) {
   return guarded([&] {
     require(model, "model");
-    static thread_local splitgp::PredictionGradient prediction;
+    splitgp::PredictionGradient& prediction = thread_gradient();
     model->gp.predict_gradient(rows("x", x, size_of("n", n), model->gp.n_inputs()), prediction);
     copy_prediction(prediction, mean, variance, noise_variance);
     copy(prediction.mean_gradient, mean_gradient);
     copy(prediction.variance_gradient, variance_gradient);
+    copy(prediction.noise_variance_gradient, noise_variance_gradient);
   });
 }
 
@@ -175,6 +196,22 @@ splitgp_status splitgp_wake(splitgp_model* model) {
   return guarded([&] {
     require(model, "model");
     model->gp.wake();
+  });
+}
+
+splitgp_status splitgp_reserve(splitgp_model* model) {
+  return guarded([&] {
+    require(model, "model");
+    model->gp.reserve();
+    // What this thread's first calls would otherwise take.
+    const Eigen::VectorXd x = Eigen::VectorXd::Zero(model->gp.n_inputs());
+    model->gp.predict(x, thread_prediction());
+    model->gp.predict_gradient(x, thread_gradient());
+    const auto owned = static_cast<std::size_t>(model->gp.options().split_limit);
+    model->result.leaving.reserve(owned + 1);
+    model->result.alarms.reserve(1);
+    model->result.innovation.resize(static_cast<std::size_t>(model->gp.n_outputs()));
+    splitgp::c::last_error().reserve(256);
   });
 }
 

@@ -6,7 +6,9 @@
 #include <deque>
 #include <vector>
 
+#include "core/cut_boxes.h"
 #include "core/kernel.h"
+#include "core/spare_deque.h"
 
 namespace splitgp {
 
@@ -53,7 +55,7 @@ class Centers {
   /// took a third of a row's time after such a θ, and a twentieth once the tree was made for it.
   void follow(const Kernel& kernel);
   bool is_recut() const { return !recut_.empty(); }
-  Eigen::Index size() const { return std::ssize(places_); }
+  Eigen::Index size() const { return ssize(places_); }
 
   /// argmax_i k(c_i, x).  REQUIRES: size() > 0.
   Eigen::Index most_similar(const Kernel& kernel, const Eigen::Ref<const Eigen::VectorXd>& x) const;
@@ -61,6 +63,9 @@ class Centers {
   /// The `count` most similar ones (or all, if there are fewer), most similar first.
   void most_similar(const Kernel& kernel, const Eigen::Ref<const Eigen::VectorXd>& x,
                     Eigen::Index count, std::vector<Neighbor>& neighbors) const;
+
+  /// Room for so many centers: set() and remove() then allocate nothing.
+  void reserve(Eigen::Index size);
 
   std::size_t memory_bytes() const;
 
@@ -87,6 +92,7 @@ class Centers {
    public:
     explicit Nodes(Eigen::Index columns) : columns_(columns) {}
     std::int32_t add();
+    void reserve(std::int32_t size);
     void free(std::int32_t i) { free_.push_back(i); }
     Node& operator[](std::int32_t i) { return chunk(i).nodes[i % kChunk]; }
     const Node& operator[](std::int32_t i) const { return chunk(i).nodes[i % kChunk]; }
@@ -144,7 +150,8 @@ class Centers {
   std::int32_t root_ = -1;
   Nodes leaves_;    // columns: the centers' coordinates
   Nodes branches_;  // columns: lower and upper bounds of boxes, input by input; then of cells
-  std::deque<Place> places_;  // of each local GP's center
+  SpareDeque<Place> places_;  // of each local GP's center
+  BoxCutter cutter_;
 
   Eigen::VectorXd cut_for_;  // the inverse length scales that cells were first cut for
   Eigen::VectorXd seen_;     // those that follow() last compared with them

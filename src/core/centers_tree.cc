@@ -201,7 +201,10 @@ void Centers::divide(int l, std::int32_t i, const Kernel& kernel) {
   // Fewest entries in a part; with this, a branch can nearly always be cut between cells.
   constexpr int kLeast = 5;
   const Place first = level(l)[i].parent;
-  Eigen::ArrayXXd low(inputs_, kFan), high(inputs_, kFan);
+  Eigen::ArrayXXd& low = cutter_.low;
+  Eigen::ArrayXXd& high = cutter_.high;
+  low.resize(inputs_, kFan);
+  high.resize(inputs_, kFan);
   for (Index k = 0; k < inputs_; ++k) {
     if (l == 0) {
       low.row(k) = high.row(k) = leaves_.columns(i)[k].transpose();
@@ -213,7 +216,9 @@ void Centers::divide(int l, std::int32_t i, const Kernel& kernel) {
     }
   }
   const auto scale = kernel.inverse_length_scale().array();
-  const BoxCut cut = cut_boxes(low.colwise() * scale, high.colwise() * scale, kLeast);
+  low.colwise() *= scale;
+  high.colwise() *= scale;
+  const BoxCut& cut = cutter_.cut(kLeast);
 
   const std::int32_t second = level(l).add();
   Node& parent = branches_[first.node];
@@ -304,6 +309,27 @@ std::int32_t Centers::Nodes::add() {
          std::vector<Column>(static_cast<std::size_t>(columns_ * kChunk), Column(Column::Zero()))});
   }
   return size_++;
+}
+
+void Centers::Nodes::reserve(std::int32_t size) {
+  free_.reserve(static_cast<std::size_t>(std::max(size, size_)));
+  const std::int32_t before = size_;
+  std::vector<std::int32_t> was_free = std::move(free_);
+  free_.clear();
+  while (size_ < size) add();
+  free_ = std::move(was_free);
+  free_.reserve(static_cast<std::size_t>(size_));
+  for (std::int32_t i = size_; i-- > before;) free_.push_back(i);
+}
+
+// No node is empty, so there are no more leaves than centers; on each level above, at most as many.
+// Half as many branches as centers is far more than a tree has that is not nearly empty.
+void Centers::reserve(Index size) {
+  const auto most = static_cast<std::int32_t>(size);
+  places_.reserve(static_cast<std::size_t>(size), Place{});
+  leaves_.reserve(most);
+  branches_.reserve(most / 2 + 8);
+  cutter_.reserve(inputs_, kFan);
 }
 
 }  // namespace splitgp

@@ -7,6 +7,7 @@
 #include "core/predict.h"
 #include "core/predict_gradient.h"
 #include "core/refit.h"
+#include "core/reserve.h"
 #include "core/update.h"
 #include "core/waking.h"
 
@@ -31,6 +32,7 @@ extern "C" const splitgp::CompiledCore SPLITGP_CORE(SPLITGP_INSTRUCTION_SET){
     splitgp::finish_training,
     splitgp::refit_next,
     splitgp::wake,
+    splitgp::reserve,
     splitgp::route,
     splitgp::account,
     splitgp::train_if_due,

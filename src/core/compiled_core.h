@@ -13,8 +13,8 @@ namespace splitgp {
 /// this is one of the results; a model's memory layout is the same for all of them.
 struct CompiledCore {
   const char* instruction_set;
-  UpdateResult (*update)(ModelState&, const Observation&);
-  UpdateResult (*predict_then_update)(ModelState&, const Observation&, Prediction&);
+  void (*update)(ModelState&, const Observation&, UpdateResult&);
+  void (*predict_then_update)(ModelState&, const Observation&, Prediction&, UpdateResult&);
   void (*predict)(const ModelState&, const Eigen::Ref<const Eigen::MatrixXd>&, Prediction&);
   void (*predict_gradient)(const ModelState&, const Eigen::Ref<const Eigen::MatrixXd>&,
                            PredictionGradient&);
@@ -25,6 +25,7 @@ struct CompiledCore {
   void (*finish_training)(ModelState&);
   bool (*refit_next)(Partition&, const ThetaPointer&);
   void (*wake)(Partition&, Eigen::Index local_gp);
+  void (*reserve)(ModelState&);
 
   /// For a model in several processes: the router's part, …
   void (*route)(ModelState&, const Observation&, std::uint64_t ahead, bool predict, Routed&);

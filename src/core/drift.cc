@@ -90,7 +90,7 @@ void Drift::touch(Index i) {
 Index Drift::add(Index parent, Index like) {
   Index i;
   if (free_.empty()) {
-    i = std::ssize(groups_);
+    i = ssize(groups_);
     groups_.emplace_back();
     for (Index o = 0; o < outputs_; ++o) watches_.emplace_back();
     // So that rows allocate nothing: each group is in this list once at most.
@@ -112,6 +112,17 @@ Index Drift::add(Index parent, Index like) {
     at(i).last = at(like).last;
   }
   return i;
+}
+
+// A group that is not one cell's has two others in it at least, so there are not twice as many as
+// cells, besides the whole stream and the slabs.
+void Drift::reserve(Index local_gps) {
+  const auto most = static_cast<std::size_t>(2 * local_gps + 2 + slabs_.count());
+  groups_.reserve(most, Group{});
+  watches_.reserve(most * static_cast<std::size_t>(outputs_), Watch{});
+  leaves_.reserve(static_cast<std::size_t>(local_gps));
+  free_.reserve(most);
+  touched_.reserve(2 * most);
 }
 
 void Drift::free(Index i) {
@@ -309,10 +320,10 @@ bool Drift::suspects(Index local_gp) const {
   return false;
 }
 
-std::vector<Index> Drift::changed_cells(const Found& found, Index owner,
-                                        std::span<const Index> inside) const {
-  std::vector<Index> cells;
-  std::vector<Index> silent;  // without rows since the change
+void Drift::changed_cells(const Found& found, Index owner, std::span<const Index> inside,
+                          std::vector<Index>& cells, std::vector<Index>& silent) const {
+  cells.clear();
+  silent.clear();  // without rows since the change
   Index heard = 0;
   const auto speaks_for_it = [&](Index i) {
     return group(i).last < found.change_point ||
@@ -341,7 +352,6 @@ std::vector<Index> Drift::changed_cells(const Found& found, Index owner,
     cells.insert(cells.end(), silent.begin(), silent.end());
     std::sort(cells.begin(), cells.end());
   }
-  return cells;
 }
 
 void Drift::settle(const Found& found, std::span<const Index> cells) {
@@ -370,7 +380,7 @@ InnovationStatistics Drift::statistics(Index i, Index output) const {
 }
 
 std::size_t Drift::memory_bytes() const {
-  return groups_.size() * sizeof(Group) + watches_.size() * sizeof(Watch) +
+  return groups_.reserved() * sizeof(Group) + watches_.reserved() * sizeof(Watch) +
          (leaves_.capacity() + free_.capacity() + touched_.capacity()) * sizeof(Index);
 }
 
@@ -383,7 +393,7 @@ void Drift::restore(const Group& group, std::span<const Watch> watches) {
   }
   groups_.push_back(group);
   groups_.back().changed = false;
-  watches_.insert(watches_.end(), watches.begin(), watches.end());
+  for (const Watch& one : watches) watches_.push_back(one);
 }
 
 bool Drift::restored(Index local_gps) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/slabs.h"
+#include "core/spare_deque.h"
 #include "splitgp/results.h"
 
 namespace splitgp {
@@ -102,6 +103,9 @@ class Drift {
                                std::span<const Score> scores,
                                std::span<const Eigen::Index> slabs = {});
 
+  /// Room for so many local GPs: their rows, splits and merges then allocate nothing.
+  void reserve(Eigen::Index local_gps);
+
   /// Whether some group of this local GP has half the evidence that an alarm needs, or an alarm.
   bool suspects(Eigen::Index local_gp) const;
 
@@ -110,7 +114,14 @@ class Drift {
   /// all others have. The owner of the row that raised the alarm has. Of a slab, `inside` are the
   /// local GPs in it. Sorted. O(cells of the group)
   std::vector<Eigen::Index> changed_cells(const Found& found, Eigen::Index owner,
-                                          std::span<const Eigen::Index> inside = {}) const;
+                                          std::span<const Eigen::Index> inside = {}) const {
+    std::vector<Eigen::Index> cells, silent;
+    changed_cells(found, owner, inside, cells, silent);
+    return cells;
+  }
+  /// The same into `cells`; `silent` is a buffer.
+  void changed_cells(const Found& found, Eigen::Index owner, std::span<const Eigen::Index> inside,
+                     std::vector<Eigen::Index>& cells, std::vector<Eigen::Index>& silent) const;
 
   /// The group has reacted in these cells: what their rows said is settled, and the alarm over.
   void settle(const Found& found, std::span<const Eigen::Index> cells);
@@ -125,7 +136,7 @@ class Drift {
   std::size_t memory_bytes() const;
 
   /// For storing a model.
-  Eigen::Index size() const { return std::ssize(groups_); }
+  Eigen::Index size() const { return ssize(groups_); }
   Eigen::Index outputs() const { return outputs_; }
   /// The group of one cell alone.
   Eigen::Index group_of(Eigen::Index local_gp) const { return leaf(local_gp); }
@@ -168,8 +179,8 @@ class Drift {
   Slabs slabs_;
   Eigen::Index outputs_;
   double threshold_;
-  std::deque<Group> groups_;           // kStream first
-  std::deque<Watch> watches_;          // of group 0, of group 1, …
+  SpareDeque<Group> groups_;           // kStream first
+  SpareDeque<Watch> watches_;          // of group 0, of group 1, …
   std::vector<Eigen::Index> leaves_;   // each local GP's own group
   std::vector<Eigen::Index> free_;     // groups that are not used
   std::vector<Eigen::Index> touched_;  // groups that are `changed`

@@ -57,10 +57,6 @@ void forget_columns(ModelState& model) {
   model.expiry.clear();
 }
 
-bool is_small(const ModelState& model, Index local_gp) {
-  return model.partition.at(local_gp).owned() < std::max<Index>(1, fewest_owned(model.options));
-}
-
 // A local GP and an observation that it has to drop.
 struct Holding {
   Index local_gp;
@@ -86,24 +82,55 @@ void drop(ModelState& model, std::span<const Holding> of, std::vector<Index>& ro
 
 }  // namespace
 
-void forget_one(ModelState& model, std::uint64_t sequence) {
-  Partition& partition = model.partition;
-  Index owner = -1;
-  partition.holders.of(sequence, model.found);
+namespace {
+
+// The owner loses it last, so that whoever looks finds it held by all or by its owner.
+Index owner_among(ModelState& model, std::uint64_t sequence) {
   for (const Index i : model.found) {
+    const LocalGp& local = model.partition.at(i);
+    if (local.owns(local.find(sequence))) return i;
+  }
+  return -1;
+}
+
+// A reserved model merges step by step, and one after the other.
+void merge_if_small(ModelState& model, Index owner) {
+  if (!is_small(model, owner)) return;
+  if (!model.reserved || model.partition.at(owner).owned() == 0) {
+    merge(model, owner, nullptr);
+  } else if (model.reserved->merging < 0) {
+    model.reserved->merging = owner;
+  }
+}
+
+}  // namespace
+
+bool forget_one(ModelState& model, std::uint64_t sequence, Index& most_holders) {
+  Partition& partition = model.partition;
+  partition.holders.of(sequence, model.found);
+  const Index owner = owner_among(model, sequence);
+  const auto drop_from = [&](Index i) {
     LocalGp& local = partition.at(i);
     const Index row[] = {local.find(sequence)};
-    const bool owned = local.owns(row[0]);
     local.forget(row);
     lost(partition, i, sequence);
-    if (!owned) continue;
-    owner = i;
-    if (local.owned() > 0) partition.centers.set(i, local.center(), model.knowledge.theta->kernel);
+    --most_holders;
+  };
+  for (const Index i : model.found) {
+    if (i == owner) continue;
+    if (most_holders == 0) return false;
+    drop_from(i);
+  }
+  if (most_holders == 0) return false;
+  drop_from(owner);
+  if (partition.at(owner).owned() > 0) {
+    partition.centers.set(owner, partition.at(owner).center(), model.knowledge.theta->kernel);
   }
   --partition.held;
   if (partition.changes.recorded) partition.changes.forgotten.push_back(sequence);
-  if (is_small(model, owner)) merge(model, owner, nullptr);
+  merge_if_small(model, owner);
   if (partition.held == 0) forget_columns(model);
+  return true;
 }
 
 ForgetResult forget(ModelState& model, std::span<const std::uint64_t> sequences) {
@@ -145,6 +172,10 @@ ForgetResult forget(ModelState& model, std::span<const std::uint64_t> sequences)
   owners.erase(std::unique(owners.begin(), owners.end()), owners.end());
   for (const Index i : owners) {
     if (is_small(model, i)) merge(model, i, &result.merged);
+  }
+  if (model.reserved && model.reserved->forgetting &&
+      !partition.holders.contains(*model.reserved->forgetting)) {
+    model.reserved->forgetting.reset();
   }
   if (partition.held == 0) forget_columns(model);
   return result;

@@ -18,8 +18,9 @@ inline Eigen::Index fewest_owned(const Options& options) { return options.split_
 /// already or given twice, and then forgets nothing.
 ForgetResult forget(ModelState& model, std::span<const std::uint64_t> sequences);
 
-/// The same for one that is held; allocates nothing unless it merges.
-void forget_one(ModelState& model, std::uint64_t sequence);
+/// The same for one that is held; allocates nothing unless it merges. At most `most_holders` local
+/// GPs lose it, and are counted down; false if others still hold it.
+bool forget_one(ModelState& model, std::uint64_t sequence, Eigen::Index& most_holders);
 
 /// Those that are held and have a smaller number. O(how many numbers there are in between)
 std::vector<std::uint64_t> held_before(ModelState& model, std::uint64_t sequence);

@@ -1,10 +1,14 @@
 // What a window, a budget and an age make a model forget before it learns one more observation.
+#include <limits>
 #include <optional>
 
 #include "core/forget.h"
+#include "core/merge.h"
 #include "core/redundancy.h"
 
 namespace splitgp {
+
+using Eigen::Index;
 
 namespace {
 
@@ -34,6 +38,7 @@ bool has_expired(const ModelState& model, double time) {
 std::optional<std::uint64_t> next_due(ModelState& model, const Observation& observation) {
   Partition& partition = model.partition;
   if (partition.held == 0) return std::nullopt;
+  if (model.reserved && model.reserved->forgetting) return model.reserved->forgetting;
   while (has_expired(model, observation.time)) {
     const std::uint64_t sequence = model.expiry.oldest().sequence;
     model.expiry.drop_oldest();
@@ -49,6 +54,7 @@ std::optional<std::uint64_t> next_due(ModelState& model, const Observation& obse
 
 bool forgets_at(const ModelState& model, const Observation& observation) {
   if (!forgets(model.options) || model.partition.held == 0) return false;
+  if (model.reserved && (model.reserved->forgetting || model.reserved->merging >= 0)) return true;
   return full(model) || model.partition.oldest < window_begins(model) ||
          has_expired(model, observation.time);
 }
@@ -56,10 +62,15 @@ bool forgets_at(const ModelState& model, const Observation& observation) {
 Forgotten forget_due(ModelState& model, const Observation& observation) {
   Forgotten forgotten;
   if (!forgets_at(model, observation)) return forgotten;
+  if (model.reserved) merge_next(model);
+  Index most_holders =
+      model.reserved ? model.reserved->most_holders : std::numeric_limits<Index>::max();
   while (forgotten.size() < Forgotten::kMost) {
     const std::optional<std::uint64_t> due = next_due(model, observation);
     if (!due) break;
-    forget_one(model, *due);
+    const bool gone = forget_one(model, *due, most_holders);
+    if (model.reserved) model.reserved->forgetting = gone ? std::nullopt : due;
+    if (!gone) break;
     forgotten.add(*due);
   }
   // The window and the budget do not wait for the age.

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/factor_version.h"
+#include "core/operations.h"
 
 namespace splitgp {
 
@@ -22,6 +23,17 @@ void GrowingCholesky::reserve(Index size) {
   columns_.reserve(panel_offset(panels));
   inverse_pivots_.reserve(static_cast<std::size_t>(kRows * panels));
   row_of_.reserve(static_cast<std::size_t>(size));
+}
+
+void GrowingCholesky::touch() {
+  const auto touch_spare = [](auto& values) {
+    const std::size_t size = values.size();
+    values.resize(values.capacity());
+    values.resize(size);
+  };
+  touch_spare(columns_);
+  touch_spare(inverse_pivots_);
+  touch_spare(row_of_);
 }
 
 void GrowingCholesky::clear() {
@@ -75,6 +87,7 @@ double GrowingCholesky::append(const Eigen::Ref<const Eigen::VectorXd>& a, doubl
 void GrowingCholesky::append_solved(const Eigen::Ref<const Eigen::VectorXd>& w, double pivot) {
   assert(w.size() == size() && pivot > 0.0);
   const Index n = size();
+  count_operations(n);
   open_row();
   const Index row = rows_ - 1;
   Lanes* row_panel = panel(row / kRows);
@@ -101,6 +114,7 @@ bool GrowingCholesky::append_block(Eigen::Ref<Eigen::MatrixXd> cross,
   const Index b = block.rows();
   assert(cross.rows() == n && cross.cols() == b && block.cols() == b);
   if (b == 0) return true;
+  count_operations(b * b * b / 6 + b * b * n / 2);
   // [A  C ]   [L   0] [Lᵀ  W]
   // [Cᵀ B ] = [Wᵀ  M]·[0  Mᵀ]   with W = L⁻¹C and M·Mᵀ = B − Wᵀ·W
   if (n > 0) {

@@ -43,6 +43,10 @@ class GrowingCholesky {
   std::size_t memory_bytes() const;
   /// Room for a matrix of this size, gaps included.
   void reserve(Eigen::Index size);
+  /// What solves on this thread need besides, for matrices up to this size.
+  static void prepare_thread(Eigen::Index size);
+  /// Writes to all memory that is reserved, so that none of it is touched for the first time later.
+  void touch();
   void clear();
   /// Changes whenever the factor does (core/factor_version.h); copies share it. 0: never filled.
   std::uint64_t version() const { return version_; }

@@ -5,6 +5,7 @@
 
 #include "core/factor_version.h"
 #include "core/growing_cholesky.h"
+#include "core/operations.h"
 
 namespace splitgp {
 
@@ -48,10 +49,15 @@ inline void rotate(const Rotation& q, Lanes& column, Lanes& x) {
 // independent, so each panel carries its four x in one register. Lanes of rows ≤ j are zero and
 // stay zero; an empty row has x = 0, so its rotation is the identity.
 void GrowingCholesky::rotate_into(Index j, Eigen::Ref<Eigen::MatrixXd> solved) {
-  static thread_local std::vector<Rotation> scratch;  // no allocation in the steady state
-  scratch.resize(static_cast<std::size_t>(rows_));
-  Rotation* const rotations = scratch.data();
+  // No allocation, or for large factors none in the steady state.
+  constexpr Index kOnStack = 1024;
+  Rotation on_stack[kOnStack];
+  static thread_local std::vector<Rotation> scratch;
+  if (rows_ > kOnStack) scratch.resize(static_cast<std::size_t>(rows_));
+  Rotation* const rotations = rows_ > kOnStack ? scratch.data() : on_stack;
   const Index removed_row = row_of(j);
+  const Index below = rows_ - removed_row;
+  count_operations(2 * below * below + 4 * below * solved.cols());
 
   // Fixes the rotations of the panel's own columns, from `from` on, and applies them.
   const auto rotate_diagonal = [&](Index p, Index from, Lanes& x) {
@@ -124,6 +130,7 @@ void GrowingCholesky::empty_row(Index row) {
 // that has already moved.
 void GrowingCholesky::close_gaps() {
   const Index n = size();
+  count_operations(n * n / 2);
   Index first_moved = 0;
   while (first_moved < n && row_of(first_moved) == first_moved) ++first_moved;
   for (Index i = first_moved; i < n; ++i) {

@@ -3,13 +3,41 @@
 #include <cassert>
 
 #include "core/growing_cholesky.h"
+#include "core/operations.h"
 
 namespace splitgp {
 
 using Eigen::Index;
 
+namespace {
+
+// Buffers of one thread, so that the steady state allocates nothing.
+struct SolveBuffers {
+  std::vector<Lanes> interleaved;
+  std::vector<double> stored;
+  std::vector<Lanes> sums;
+};
+
+SolveBuffers& solve_buffers() {
+  static thread_local SolveBuffers buffers;
+  return buffers;
+}
+
+}  // namespace
+
+void GrowingCholesky::prepare_thread(Index size) {
+  const Index rows = (size + most_gaps(size) + kRows - 1) / kRows * kRows;
+  const auto fill = [](auto& values, Index count) {
+    if (std::ssize(values) < count) values.resize(static_cast<std::size_t>(count));
+  };
+  fill(solve_buffers().interleaved, 2 * rows);
+  fill(solve_buffers().stored, rows);
+  fill(solve_buffers().sums, 2 * rows);
+}
+
 void GrowingCholesky::solve_lower(Eigen::Ref<Eigen::MatrixXd> b) const {
   assert(b.rows() == size());
+  count_operations(rows_ * rows_ / 2 * b.cols());
   // As many accumulators (four rows of this many Lanes) as fit into the registers.
   constexpr int kLanes = Lanes::kParts == 1 ? 2 : 1;
   constexpr Index kTogether = kLanes * Lanes::kCount;
@@ -24,7 +52,7 @@ void GrowingCholesky::solve_lower(Eigen::Ref<Eigen::MatrixXd> b) const {
 // Row k of all columns side by side, with zeros in the gaps and in unused lanes.
 template <int kLanes>
 void GrowingCholesky::solve_lower_together(Eigen::Ref<Eigen::MatrixXd> b) const {
-  static thread_local std::vector<Lanes> interleaved;
+  std::vector<Lanes>& interleaved = solve_buffers().interleaved;
   interleaved.assign(static_cast<std::size_t>(kLanes * kRows * panels()), Lanes{});
   const auto rows = [&](Index i) { return interleaved.data() + kLanes * row_of(i); };
   for (Index c = 0; c < b.cols(); ++c) {
@@ -88,6 +116,7 @@ void GrowingCholesky::solve_lower_lanes(Lanes* b) const {
 
 void GrowingCholesky::solve_upper(Eigen::Ref<Eigen::MatrixXd> b) const {
   assert(b.rows() == size());
+  count_operations(rows_ * rows_ / 2 * b.cols());
   Index c = 0;
   for (; b.cols() - c >= 2; c += 2) solve_upper_together<2>(b.middleCols(c, 2));
   if (c < b.cols()) solve_upper_together<1>(b.middleCols(c, 1));
@@ -97,7 +126,7 @@ void GrowingCholesky::solve_upper(Eigen::Ref<Eigen::MatrixXd> b) const {
 template <typename Solve>
 void GrowingCholesky::solve_columns(Eigen::Ref<Eigen::MatrixXd> b, const Solve& solve) const {
   assert(b.rows() == size());
-  static thread_local std::vector<double> stored;
+  std::vector<double>& stored = solve_buffers().stored;
   for (Index c = 0; c < b.cols(); ++c) {
     double* column = b.col(c).data();
     if (!has_gaps()) {
@@ -154,7 +183,7 @@ void GrowingCholesky::solve_panel(Index p, const Lanes& sum, double* b) const {
 // A row's partial sums start with its right-hand side and end with its solution, in the first lane.
 template <int kColumns>
 void GrowingCholesky::solve_upper_together(Eigen::Ref<Eigen::MatrixXd> b) const {
-  static thread_local std::vector<Lanes> sums;
+  std::vector<Lanes>& sums = solve_buffers().sums;
   sums.assign(static_cast<std::size_t>(kColumns * kRows * panels()), Lanes{});
   for (Index c = 0; c < kColumns; ++c) {
     const double* column = b.col(c).data();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <utility>
 
 namespace splitgp {
@@ -42,14 +43,30 @@ void Holders::Table::put(std::uint64_t key, std::uint32_t value) {
 // A quarter stays free, so that a search ends soon.
 void Holders::Table::grow() {
   if (!local_gp.empty() && 4 * (used + 1) <= 3 * local_gp.size()) return;
+  resize(std::max<std::size_t>(16, 2 * local_gp.size()));
+}
+
+void Holders::Table::resize(std::size_t size) {
   Table larger;
-  const std::size_t size = std::max<std::size_t>(16, 2 * local_gp.size());
   larger.sequence.resize(size);
   larger.local_gp.assign(size, kNone);
   for (std::size_t i = 0; i < local_gp.size(); ++i) {
     if (local_gp[i] != kNone) larger.put(sequence[i], local_gp[i]);
   }
   *this = std::move(larger);
+}
+
+// Entries fall into the tables by chance, those of one observation together, some eight or more of
+// them. The fullest of 1,024 tables then stays below eight of these standard deviations.
+void Holders::reserve(std::size_t entries) {
+  start();
+  const double mean = static_cast<double>(entries) / static_cast<double>(kTables);
+  const double most = mean + 8.0 * std::sqrt(8.0 * mean) + 16.0;
+  std::size_t size = 16;
+  while (3.0 * static_cast<double>(size) < 4.0 * (most + 1.0)) size *= 2;
+  for (Table& one : tables_) {
+    if (one.local_gp.size() < size) one.resize(size);
+  }
 }
 
 std::size_t Holders::find(const Table& table, std::uint64_t sequence, std::uint32_t local_gp) {

@@ -27,6 +27,9 @@ class Holders {
   /// The holders in ascending order, into `found`, whose memory is reused.
   void of(std::uint64_t sequence, std::vector<Eigen::Index>& found) const;
 
+  /// Starts, with room for so many entries: none of the above then allocates.
+  void reserve(std::size_t entries);
+
   bool contains(std::uint64_t sequence) const;
   std::size_t memory_bytes() const;
 
@@ -44,6 +47,7 @@ class Holders {
     std::size_t home(std::uint64_t of) const;
     void put(std::uint64_t key, std::uint32_t value);
     void grow();
+    void resize(std::size_t size);
   };
   const Table& table(std::uint64_t sequence) const;
   Table& table(std::uint64_t sequence);

@@ -51,7 +51,7 @@ void remove_local_gp(Partition& partition, Index local_gp, const Theta& theta) {
   const Index last = partition.size() - 1;
   if (local_gp != last) {
     LocalGp& moved = partition.at(local_gp);
-    moved = std::move(partition.local_gps.back());
+    std::swap(moved, partition.local_gps.back());
     for (Index j = 0; j < moved.size(); ++j)
       partition.holders.rename(moved.sequence(j), last, local_gp);
     // Numbers in `awake` that now mean another one, or none, do no harm: see let_sleep.

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/operations.h"
+
 namespace splitgp {
 namespace {
 
@@ -32,6 +34,7 @@ Kernel::Kernel(const Hyperparameters& theta)
 void Kernel::squared_distances(const Eigen::Ref<const Eigen::MatrixXd>& points,
                                const Eigen::Ref<const Eigen::VectorXd>& x,
                                Eigen::Ref<Eigen::VectorXd> squared_distance) const {
+  count_operations(points.size());
   squared_distance.setZero();
   for (Eigen::Index k = 0; k < points.cols(); ++k) {
     squared_distance.array() +=

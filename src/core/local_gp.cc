@@ -225,6 +225,12 @@ bool LocalGp::borrow(const Observation& observation, Workspace& workspace,
 void LocalGp::remove(Index j) {
   const Index n = size();
   if (!dormant()) factor_.remove(j, solved_.topRows(n));
+  if (Renewal* const renewal = renewal_.get(); renewal != nullptr && j < renewal->factor.size()) {
+    const Index rows = renewal->factor.size();
+    renewal->factor.remove(j, renewal->solved.topRows(rows));
+    std::move(renewal->jittered.begin() + j + 1, renewal->jittered.begin() + rows,
+              renewal->jittered.begin() + j);
+  }
   const auto close_gap = [&](auto&& column) {
     std::move(column.data() + j + 1, column.data() + n, column.data() + j);
   };

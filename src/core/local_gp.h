@@ -7,12 +7,14 @@
 #include <iterator>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/growing_cholesky.h"
 #include "core/prefetch.h"
 #include "core/principal_direction.h"
 #include "core/theta.h"
+#include "core/weighted_differences.h"
 #include "splitgp/options.h"
 
 namespace splitgp {
@@ -46,6 +48,28 @@ struct GradientWorkspace {
   Workspace solved;          // L⁻ᵀ of w for each query, then of z for each output
   Eigen::MatrixXd weighted;  // these times the slopes, for one query
   Eigen::MatrixXd sums;      // d × (1 + outputs)
+  WeightedDifferences differences;
+};
+
+/// Buffers for one split.
+struct SplitWorkspace {
+  Eigen::MatrixXd centered;  // the owned inputs, n × d
+  Eigen::VectorXd along;     // where they lie along the principal direction
+  Eigen::VectorXd direction;
+  std::vector<bool> leaves;
+  std::vector<std::size_t> order;
+
+  void reserve(Eigen::Index owned, Eigen::Index inputs);
+};
+
+/// The factor of a local GP's points by a new θ, on its way: a few rows with every update, while
+/// the local GP still answers by the old one (core/renewal.h). A model has one.
+struct Renewal {
+  ThetaPointer theta;
+  GrowingCholesky factor;  // of the first points
+  Eigen::MatrixXd solved;
+  std::vector<std::uint8_t> jittered;
+  Eigen::VectorXd x;
 };
 
 /// A GP over at most capacity + 1 observations: (X_i, Y_i, c_i) of the paper's Algorithms 1–3.
@@ -109,6 +133,21 @@ class LocalGp {
   /// Factorises again with θ, O(n³); a dormant one only adopts θ.
   void refit(ThetaPointer theta);
 
+  /// The same spread over many calls. begin_renewal() starts it, in buffers that stay until it is
+  /// over; renew() adds rows to the new factor, at least one, until that has taken `most`
+  /// operations (core/operations.h), and returns true once the local GP answers by the new θ. In
+  /// between it may gain and lose points. O(most + n²)  REQUIRES: it is awake.
+  void begin_renewal(Renewal& renewal);
+  bool renew(std::uint64_t most, Workspace& workspace);
+  void end_renewal() { renewal_.set(nullptr); }
+  bool is_renewing() const { return renewal_.get() != nullptr; }
+
+  /// Takes and touches the memory for as many points as it may ever hold. From then on nothing
+  /// about it allocates or frees, but for wake(), refit(), sleep() and splits without inherit.
+  void reserve();
+  /// Has no points, as a new one. Keeps its memory.
+  void clear(ThetaPointer theta);
+
   /// μ_i(x) into `mean` and the latent σ_i²(x) of an output of scale 1, never negative. O(n²)
   struct Posterior {
     double variance;
@@ -151,7 +190,14 @@ class LocalGp {
   double local_scale(Eigen::Index output) const;
 
   /// The owned inputs minus the center, in the space in which Split measures (owned × d).
-  Eigen::MatrixXd centered_inputs() const;
+  Eigen::MatrixXd centered_inputs() const {
+    Eigen::MatrixXd centered;
+    centered_inputs(centered);
+    return centered;
+  }
+  void centered_inputs(Eigen::MatrixXd& centered) const;
+  PrincipalDirection direction_rule() const { return direction_; }
+  bool is_reserved() const { return reserved_; }
   /// First principal direction of centered_inputs(), exact or the current estimate of Oja's rule.
   Eigen::VectorXd principal_direction() const;
 
@@ -160,6 +206,8 @@ class LocalGp {
   /// condition on all points: the factor is copied, O(n²). Without it, each keeps only what it owns
   /// and is factorised again, O(n³).
   LocalGp divide(const std::vector<bool>& leaves);
+  /// The same; `second` is a copy of it before.
+  void divide(const std::vector<bool>& leaves, LocalGp& second);
 
   /// Everything in a local GP that cannot be computed from the rest, in the factor's order.
   struct Points {
@@ -251,9 +299,12 @@ class LocalGp {
   double lift_pivot(double pivot_squared, double diagonal) const;
   Eigen::VectorXd in_split_space(const Eigen::Ref<const Eigen::VectorXd>& difference) const;
 
+  void exchange(Renewal& renewal);
+
   ThetaPointer theta_;
   Eigen::Index most_points_;  // capacity + 2: one more than is ever held between updates
   bool inherit_;
+  bool reserved_ = false;
   PrincipalDirection direction_;
   SplitSpace split_space_;
   Eigen::Index n_owned_ = 0;
@@ -281,6 +332,13 @@ class LocalGp {
       set_version(other.version());
       return *this;
     }
+    Backward(Backward&& other) noexcept
+        : columns(std::move(other.columns)), version_(other.version()) {}
+    Backward& operator=(Backward&& other) noexcept {
+      columns.swap(other.columns);
+      set_version(other.version());
+      return *this;
+    }
     std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
     void set_version(std::uint64_t value) { version_.store(value, std::memory_order_release); }
 
@@ -289,6 +347,27 @@ class LocalGp {
    private:
     std::atomic<std::uint64_t> version_ = 0;
   } backward_;
+
+  // A copy is not being renewed.
+  class OwnRenewal {
+   public:
+    OwnRenewal() = default;
+    OwnRenewal(const OwnRenewal&) {}
+    OwnRenewal& operator=(const OwnRenewal&) {
+      renewal_ = nullptr;
+      return *this;
+    }
+    OwnRenewal(OwnRenewal&& other) noexcept : renewal_(std::exchange(other.renewal_, nullptr)) {}
+    OwnRenewal& operator=(OwnRenewal&& other) noexcept {
+      renewal_ = std::exchange(other.renewal_, nullptr);
+      return *this;
+    }
+    Renewal* get() const { return renewal_; }
+    void set(Renewal* renewal) { renewal_ = renewal; }
+
+   private:
+    Renewal* renewal_ = nullptr;
+  } renewal_;
 
   OjaDirection oja_;  // of the owned inputs; idle unless direction_ is oja
 

@@ -13,7 +13,7 @@ using Eigen::Index;
 // building it again, so a third of the points is about where that is worth it.
 void LocalGp::forget(std::span<const Index> rows) {
   const bool awake = !dormant();
-  const bool rebuild = awake && 3 * std::ssize(rows) > size();
+  const bool rebuild = awake && !reserved_ && 3 * std::ssize(rows) > size();
   bool owned_some = false;
   if (rebuild) awake_.set(false);
   for (const Index j : std::views::reverse(rows)) {

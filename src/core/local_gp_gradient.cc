@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "core/local_gp.h"
-#include "core/weighted_differences.h"
 
 namespace splitgp {
 
@@ -42,23 +41,36 @@ void LocalGp::predict_gradient(const Eigen::Ref<const MatrixXd>& X, Workspace& w
   if (weighted.rows() < n || weighted.cols() != 1 + p)
     weighted.resize(std::max(weighted.rows(), n), 1 + p);
   if (sums.rows() != d || sums.cols() != 1 + p) sums.resize(d, 1 + p);
+  const auto backward = [&](Index o) {
+    return Eigen::Map<const VectorXd>(
+        known ? backward_.columns.col(o).data() : solved.col(X.cols() + o).data(), n);
+  };
+  const VectorXd& scale = theta_->kernel.inverse_length_scale();
+  WeightedDifferences& differences = gradient_workspace.differences;
+  const bool many = 1 + p >= WeightedDifferences::kFewest;
+  if (many) {
+    differences.begin(n, 1 + p);
+    for (Index o = 0; o < p; ++o) differences.set_column(1 + o, backward(o));
+  }
   for (Index i = 0; i < X.cols(); ++i) {
-    auto columns = weighted.topRows(n);
-    columns.col(0) = 2.0 * solved.col(i).cwiseProduct(slopes.col(i));
-    for (Index o = 0; o < p; ++o) {
-      const double* backward =
-          known ? backward_.columns.col(o).data() : solved.col(X.cols() + o).data();
-      columns.col(1 + o) = Eigen::Map<const VectorXd>(backward, n).cwiseProduct(slopes.col(i));
+    if (many) {
+      differences.set_column(0, solved.col(i));
+      differences.sum(inputs(), X.col(i), scale, slopes.col(i), sums);
+    } else {
+      auto columns = weighted.topRows(n);
+      columns.col(0) = solved.col(i).cwiseProduct(slopes.col(i));
+      for (Index o = 0; o < p; ++o) columns.col(1 + o) = backward(o).cwiseProduct(slopes.col(i));
+      weighted_differences(inputs(), X.col(i), scale, columns, sums);
     }
-    weighted_differences(inputs(), X.col(i), theta_->kernel.inverse_length_scale(), columns, sums);
+    sums.col(0) *= 2.0;
 
     auto gradient = gradients.col(i);
-    for (Index k = 0; k < d; ++k) {
-      gradient(GradientRows::kExplained * d + k) = sums(k, 0);
-      for (Index o = 0; o < p; ++o) {
-        gradient((GradientRows::kMeans + o) * d + k) =
-            theta_->prior_mean.slope(o, k, X.col(i)) + theta.output_scale(o) * sums(k, 1 + o);
-      }
+    gradient.segment(GradientRows::kExplained * d, d) = sums.col(0);
+    for (Index o = 0; o < p; ++o) {
+      auto mean = gradient.segment((GradientRows::kMeans + o) * d, d);
+      mean = theta.output_scale(o) * sums.col(1 + o);
+      if (!theta_->prior_mean.has_slopes()) continue;
+      for (Index k = 0; k < d; ++k) mean(k) = theta_->prior_mean.slope(o, k, X.col(i)) + mean(k);
     }
     const Posterior& posterior = posteriors[static_cast<std::size_t>(i)];
     const double least = std::numeric_limits<double>::epsilon() * theta.signal_variance;

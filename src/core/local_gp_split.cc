@@ -2,6 +2,7 @@
 #include <cassert>
 
 #include "core/local_gp.h"
+#include "core/operations.h"
 
 namespace splitgp {
 
@@ -13,8 +14,16 @@ VectorXd LocalGp::in_split_space(const Eigen::Ref<const VectorXd>& difference) c
   return difference.cwiseProduct(theta_->kernel.inverse_length_scale());
 }
 
-Eigen::MatrixXd LocalGp::centered_inputs() const {
-  Eigen::MatrixXd centered(owned(), inputs_.cols());
+void SplitWorkspace::reserve(Index owned, Index inputs) {
+  centered.resize(owned, inputs);
+  along.resize(owned);
+  direction.resize(inputs);
+  leaves.reserve(static_cast<std::size_t>(owned));
+  order.reserve(static_cast<std::size_t>(owned));
+}
+
+void LocalGp::centered_inputs(Eigen::MatrixXd& centered) const {
+  centered.resize(owned(), inputs_.cols());
   Index row = 0;
   for (Index j = 0; j < size(); ++j) {
     if (owns(j)) centered.row(row++) = inputs_.row(j) - center_.transpose();
@@ -22,7 +31,6 @@ Eigen::MatrixXd LocalGp::centered_inputs() const {
   if (split_space_ == SplitSpace::scaled) {
     centered.array().rowwise() *= theta_->kernel.inverse_length_scale().transpose().array();
   }
-  return centered;
 }
 
 VectorXd LocalGp::principal_direction() const {
@@ -31,10 +39,16 @@ VectorXd LocalGp::principal_direction() const {
 }
 
 LocalGp LocalGp::divide(const std::vector<bool>& leaves) {
-  assert(std::ssize(leaves) == owned());
   LocalGp second = *this;
+  divide(leaves, second);
+  return second;
+}
+
+void LocalGp::divide(const std::vector<bool>& leaves, LocalGp& second) {
+  assert(std::ssize(leaves) == owned());
+  count_operations(static_cast<Index>(factor_.memory_bytes() / sizeof(double)));
   // A copied vector has no spare capacity, so its next row would double it.
-  second.grow(second.inputs_.rows());
+  if (!second.reserved_) second.grow(second.inputs_.rows());
   auto leaf = leaves.begin();
   for (std::size_t j = 0; j < owned_.size(); ++j) {
     if (owned_[j] == 0) continue;
@@ -48,7 +62,6 @@ LocalGp LocalGp::divide(const std::vector<bool>& leaves) {
   }
   recompute_center();
   second.recompute_center();
-  return second;
 }
 
 // Drops all points that it does not own.

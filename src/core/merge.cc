@@ -1,6 +1,10 @@
 #include "core/merge.h"
 
+#include <algorithm>
+
+#include "core/forget.h"
 #include "core/holding.h"
+#include "core/reserve.h"
 #include "core/waking.h"
 #include "splitgp/error.h"
 
@@ -48,7 +52,8 @@ bool give_away(ModelState& model, Index from, Index j) {
   Partition& partition = model.partition;
   LocalGp& giver = partition.at(from);
   const std::uint64_t sequence = giver.sequence(j);
-  const VectorXd x = giver.inputs().row(j).transpose();
+  model.given_x = giver.inputs().row(j).transpose();
+  const VectorXd& x = model.given_x;
   Index to = best_borrower(model, sequence, x, from);
   if (to >= 0) {
     LocalGp& taker = partition.at(to);
@@ -59,7 +64,8 @@ bool give_away(ModelState& model, Index from, Index j) {
     if (to < 0) return false;
     LocalGp& taker = partition.at(to);
     wake(partition, to);
-    const VectorXd y = giver.outputs().row(j).transpose();
+    model.given_y = giver.outputs().row(j).transpose();
+    const VectorXd& y = model.given_y;
     try {
       taker.append({x, y, giver.noise_variance()(j), sequence}, model.workspace);
     } catch (const NumericalError&) {
@@ -75,7 +81,42 @@ bool give_away(ModelState& model, Index from, Index j) {
   return true;
 }
 
+// A local GP that owns nothing any more goes.
+void remove(ModelState& model, Index local_gp) {
+  const Index last = model.partition.size() - 1;
+  if (model.reserved) follow_removal(*model.reserved, model.partition, local_gp, last);
+  remove_local_gp(model.partition, local_gp, *model.knowledge.theta);
+  model.drift.remove(local_gp);
+  model.drift.renumber(last, local_gp);
+}
+
 }  // namespace
+
+bool is_small(const ModelState& model, Index local_gp) {
+  return model.partition.at(local_gp).owned() < std::max<Index>(1, fewest_owned(model.options));
+}
+
+void merge_next(ModelState& model) {
+  Reserved& reserved = *model.reserved;
+  const Index local_gp = reserved.merging;
+  if (local_gp < 0) return;
+  LocalGp& giver = model.partition.at(local_gp);
+  Index j = giver.size() - 1;
+  while (j >= 0 && !giver.owns(j)) --j;
+  if (j >= 0) {
+    // It may have learned others meanwhile.
+    if (!is_small(model, local_gp) || model.partition.size() == 1 ||
+        !give_away(model, local_gp, j)) {
+      reserved.merging = -1;
+      return;
+    }
+    if (giver.owned() > 0) {
+      model.partition.centers.set(local_gp, giver.center(), model.knowledge.theta->kernel);
+      return;
+    }
+  }
+  remove(model, local_gp);
+}
 
 void merge(ModelState& model, Index local_gp, std::vector<Merge>* merged) {
   Partition& partition = model.partition;
@@ -83,7 +124,7 @@ void merge(ModelState& model, Index local_gp, std::vector<Merge>* merged) {
   Merge record{local_gp, partition.size() - 1, 0};
   // It will most likely not be asked again, so its factor need not follow.
   const bool awake = !giver.dormant();
-  giver.sleep();
+  if (!model.reserved) giver.sleep();
   for (Index j = giver.size() - 1; j >= 0; --j) {
     if (!giver.owns(j)) continue;
     if (partition.size() == 1 || !give_away(model, local_gp, j)) {
@@ -93,10 +134,7 @@ void merge(ModelState& model, Index local_gp, std::vector<Merge>* merged) {
     }
     ++record.given;
   }
-  const Index last = partition.size() - 1;
-  remove_local_gp(partition, local_gp, *model.knowledge.theta);
-  model.drift.remove(local_gp);
-  model.drift.renumber(last, local_gp);
+  remove(model, local_gp);
   if (merged != nullptr) merged->push_back(record);
 }
 

@@ -12,4 +12,11 @@ namespace splitgp {
 /// for stays, and the local GP with it. Appends to `merged`, if that is asked for, what happened.
 void merge(ModelState& model, Eigen::Index local_gp, std::vector<Merge>* merged);
 
+/// Whether it owns so little that it should be merged.
+bool is_small(const ModelState& model, Eigen::Index local_gp);
+
+/// Goes on with the merge that a reserved model has begun (Reserved::merging), by one observation.
+/// O(capacity²)
+void merge_next(ModelState& model);
+
 }  // namespace splitgp

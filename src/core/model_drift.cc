@@ -7,6 +7,7 @@
 
 #include "core/forget.h"
 #include "core/model_calibration.h"
+#include "core/operations.h"
 
 namespace splitgp {
 
@@ -37,22 +38,27 @@ double noise_deviation(const ModelState& model, const LocalGp& local, Index outp
 
 // The smallest box with the inputs that these local GPs own.
 void find_box(const ModelState& model, const std::vector<Index>& local_gps, Alarm& alarm) {
-  alarm.lower = Eigen::VectorXd::Constant(model.inputs, std::numeric_limits<double>::infinity());
-  alarm.upper = -alarm.lower;
+  alarm.lower.resize(model.inputs);
+  alarm.upper.resize(model.inputs);
+  alarm.lower.setConstant(std::numeric_limits<double>::infinity());
+  alarm.upper.setConstant(-std::numeric_limits<double>::infinity());
   for (const Index i : local_gps) {
     const LocalGp& local = model.partition.at(i);
+    count_operations(local.owned() * model.inputs);
     for (Index j = 0; j < local.size(); ++j) {
       if (!local.owns(j)) continue;
-      alarm.lower = alarm.lower.cwiseMin(local.inputs().row(j).transpose());
-      alarm.upper = alarm.upper.cwiseMax(local.inputs().row(j).transpose());
+      for (Index k = 0; k < model.inputs; ++k) {
+        alarm.lower(k) = std::min(alarm.lower(k), local.inputs()(j, k));
+        alarm.upper(k) = std::max(alarm.upper(k), local.inputs()(j, k));
+      }
     }
   }
 }
 
 // The local GPs with their center in a slab; none for other groups, which know theirs.
-std::vector<Index> local_gps_in(const ModelState& model, Index group) {
-  std::vector<Index> inside;
-  if (!model.drift.is_slab(group)) return inside;
+void find_local_gps_in(const ModelState& model, Index group, std::vector<Index>& inside) {
+  inside.clear();
+  if (!model.drift.is_slab(group)) return;
   const Slabs& slabs = model.drift.slabs();
   for (Index i = 0; i < model.partition.size(); ++i) {
     if (slabs.contains(group - 1, model.partition.at(i).center(),
@@ -60,7 +66,16 @@ std::vector<Index> local_gps_in(const ModelState& model, Index group) {
       inside.push_back(i);
     }
   }
-  return inside;
+}
+
+// A reserved model's alarms have their memory already.
+Alarm& add_alarm(ModelState& model, UpdateResult& result) {
+  Alarm& alarm = result.alarms.emplace_back();
+  if (model.reserved && !model.reserved->spare_alarms.empty()) {
+    std::swap(alarm, model.reserved->spare_alarms.back());
+    model.reserved->spare_alarms.pop_back();
+  }
+  return alarm;
 }
 
 // Forgets what these local GPs own and what is older than the change. The last they hold must stay
@@ -128,10 +143,11 @@ std::optional<Drift::Found> watch(ModelState& model, const Observation& observat
 }
 
 void raise_alarm(ModelState& model, const Drift::Found& found, UpdateResult& result) {
-  std::vector<Index> local_gps =
-      model.drift.changed_cells(found, result.local_gp, local_gps_in(model, found.group));
+  find_local_gps_in(model, found.group, model.inside);
+  std::vector<Index>& local_gps = model.changed_cells;
+  model.drift.changed_cells(found, result.local_gp, model.inside, local_gps, model.silent);
   if (local_gps.empty()) local_gps.push_back(result.local_gp);
-  Alarm& alarm = result.alarms.emplace_back();
+  Alarm& alarm = add_alarm(model, result);
   alarm.sequence = result.sequence;
   alarm.change_point = found.change_point;
   alarm.output = found.output;
@@ -151,7 +167,6 @@ void raise_alarm(ModelState& model, const Drift::Found& found, UpdateResult& res
   }
   ++model.n_alarms;
   model.alarms.push_back(alarm);
-  if (model.alarms.size() > kMostAlarms) model.alarms.pop_front();
 }
 
 }  // namespace splitgp

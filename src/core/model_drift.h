@@ -9,7 +9,7 @@ namespace splitgp {
 /// What an update tells about drift (core/drift.h), and what an alarm does to the model.
 
 /// How many alarms a model remembers.
-inline constexpr std::size_t kMostAlarms = 1000;
+inline constexpr std::size_t kMostAlarms = RecentAlarms::kMost;
 
 /// What a local GP found when it looked ahead at an observation.
 struct LookedAhead {

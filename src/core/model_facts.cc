@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/internals.h"
+#include "core/loop_trainer.h"
 #include "splitgp/splitting_gp.h"
 
 namespace splitgp {
@@ -52,7 +53,9 @@ std::vector<InnovationStatistics> SplittingGp::innovation_statistics() const {
 }
 
 std::vector<Alarm> SplittingGp::alarms() const {
-  return {state_->alarms.begin(), state_->alarms.end()};
+  std::vector<Alarm> alarms;
+  for (std::size_t i = 0; i < state_->alarms.size(); ++i) alarms.push_back(state_->alarms[i]);
+  return alarms;
 }
 std::uint64_t SplittingGp::n_alarms() const { return state_->n_alarms; }
 std::uint64_t SplittingGp::n_rejected() const { return state_->rejected; }
@@ -69,7 +72,7 @@ ColumnStatistics SplittingGp::output_statistics() const {
 
 namespace {
 
-void reserve(Observations& observations, const ModelState& model, Index count) {
+void make_room_in(Observations& observations, const ModelState& model, Index count) {
   observations.inputs.resize(model.inputs, count);
   observations.outputs.resize(model.outputs, count);
   observations.noise_variance.resize(count);
@@ -101,7 +104,7 @@ Observations SplittingGp::observations() const {
   std::sort(places.begin(), places.end(),
             [](const Place& a, const Place& b) { return a.sequence < b.sequence; });
   Observations result;
-  reserve(result, *state_, std::ssize(places));
+  make_room_in(result, *state_, std::ssize(places));
   for (Index i = 0; i < std::ssize(places); ++i) {
     const Place& place = places[static_cast<std::size_t>(i)];
     copy(*place.local, place.row, result, i);
@@ -116,7 +119,7 @@ LocalGpPoints SplittingGp::points(Index local_gp) const {
   }
   const LocalGp& local = state_->partition.at(local_gp);
   LocalGpPoints result;
-  reserve(result, *state_, local.size());
+  make_room_in(result, *state_, local.size());
   for (Index j = 0; j < local.size(); ++j) {
     copy(local, j, result, j);
     result.owned.push_back(local.owns(j));
@@ -139,7 +142,7 @@ std::size_t SplittingGp::memory_bytes() const {
   bytes += static_cast<std::size_t>(model.workspace.columns.size()) * sizeof(double);
   bytes += model.calibrators.capacity() * sizeof(Calibrator);
   bytes += model.drift.memory_bytes() +
-           model.alarms.size() *
+           model.alarms.reserved() *
                (sizeof(Alarm) + static_cast<std::size_t>(2 * model.inputs) * sizeof(double));
   bytes += model.neighbors.capacity() * sizeof(Neighbor);
   bytes += model.partition.holders.memory_bytes() + model.expiry.memory_bytes();
@@ -147,7 +150,11 @@ std::size_t SplittingGp::memory_bytes() const {
   bytes += sizeof(Theta) + 2 * vectors_of(knowledge.theta->values);
   if (model.options.hyperparameters) bytes += vectors_of(*model.options.hyperparameters);
   for (const TrainResult& result : knowledge.training_history) bytes += vectors_of(result.theta);
-  for (const LocalGp& local : model.partition.local_gps) bytes += local.memory_bytes();
+  for (const LocalGp& local : model.partition.local_gps.all()) bytes += local.memory_bytes();
+  if (model.reserved) {
+    bytes += model.reserved->renewal.factor.memory_bytes();
+    if (model.reserved->trainer) bytes += model.reserved->trainer->memory_bytes();
+  }
   return bytes;
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -12,6 +11,8 @@
 #include "core/expiry.h"
 #include "core/local_gp.h"
 #include "core/partition.h"
+#include "core/recent_alarms.h"
+#include "core/reserved.h"
 #include "core/stream_knowledge.h"
 #include "core/validate.h"
 #include "splitgp/options.h"
@@ -46,7 +47,7 @@ struct ModelState {
   std::vector<Calibrator> calibrators;  // one for each output; none without calibration
 
   Drift drift;
-  std::deque<Alarm> alarms;    // the latest, oldest first
+  RecentAlarms alarms;
   std::uint64_t n_alarms = 0;  // all there ever were
   std::uint64_t rejected = 0;  // outliers that were not learned
   Expiry expiry;               // what max_age will forget, in order
@@ -59,8 +60,13 @@ struct ModelState {
     using std::unique_ptr<BackgroundTrainer>::operator=;
   } trainer;
 
+  OwnReserved reserved;  // with it, updates allocate nothing and do a bounded amount of work
+
   // For update.
   Workspace workspace;
+  SplitWorkspace split_workspace;
+  Eigen::VectorXd given_x, given_y;                         // for merging
+  std::vector<Eigen::Index> inside, changed_cells, silent;  // for alarms
   std::vector<Neighbor> neighbors;
   Eigen::VectorXd local_scales;
   std::vector<Score> scores;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/bounded_history.h"
+#include "core/loop_trainer.h"
 #include "core/refit.h"
 #include "core/regime_set.h"
 #include "core/training_set.h"
@@ -47,10 +48,6 @@ class LocalGpRegions : public TrainingRegions {
   const Partition& partition_;
 };
 
-// Why Train is called: a surprise begins a regime, a young regime has doubled, or the stream has
-// grown by half.
-enum class Due { nothing, surprise, regime, stream };
-
 Due what_is_due(const ModelState& model) {
   const StreamKnowledge& knowledge = model.knowledge;
   if (model.options.surprise && begins_regime(knowledge)) return Due::surprise;
@@ -72,42 +69,76 @@ std::uint64_t regime_of(const ModelState& model, Due due) {
                               : knowledge.schedule.regime();
 }
 
-TrainingSet training_set(const ModelState& model, Due due) {
-  const StreamKnowledge& knowledge = model.knowledge;
-  const Index most = model.options.training_observations;
-  const std::uint64_t seed = training_seed(model);
-  const std::uint64_t regime = regime_of(model, due);
-  if (regime == 0) return draw_training_set(model, most, seed);
-  return draw_regime_set(knowledge, model.partition, regime,
-                         due == Due::stream ? most : std::min(most, kSurpriseObservations), seed);
-}
-
-TrainingPlan plan_for(const ModelState& model, Due due, const TrainingSet& set) {
-  const StreamKnowledge& knowledge = model.knowledge;
-  if (due == Due::surprise) return surprise_plan(knowledge, model.options);
-  const TrainingSchedule& schedule = knowledge.schedule;
-  if (due == Due::stream) {
-    return training_plan(knowledge, model.options, set,
-                         schedule.search_due(knowledge.observations));
-  }
-  TrainingPlan plan = training_plan(knowledge, model.options, set,
-                                    schedule.regime_search_due(knowledge.observations));
-  plan.surprised = true;
-  // Only a burst is over that soon; later, θ before the regime has had its time.
-  if (schedule.is_young()) plan.before = theta_before(knowledge);
-  return plan;
-}
-
 // Records the result of a training.
-const TrainResult& keep(ModelState& model, TrainResult result) {
+const TrainResult& keep(ModelState& model, TrainResult result,
+                        std::shared_ptr<Theta> made = nullptr) {
   StreamKnowledge& knowledge = model.knowledge;
-  record(knowledge, std::move(result));
+  record(knowledge, std::move(result), std::move(made));
   if (forgets(model.options))
     bound_history(knowledge.training_history, knowledge.trainings_dropped);
   return knowledge.training_history.back();
 }
 
+// Adopts what the loop's trainer has finished; true if that was a training.
+bool take_from_loop_trainer(ModelState& model) {
+  LoopTrainer& trainer = *model.reserved->trainer;
+  if (!trainer.has_finished()) return false;
+  LoopTrainer::Outcome& outcome = trainer.outcome();
+  const bool scale = outcome.due == Due::scale;
+  const ThetaPointer before = model.knowledge.theta;
+  if (!scale) {
+    keep(model, std::move(outcome.result), std::move(outcome.theta));
+  } else if (!model.knowledge.schedule.ever_trained()) {
+    model.knowledge.adopt(std::move(outcome.theta));
+  }
+  if (before != model.knowledge.theta) trainer.retire(before);
+  trainer.release();
+  return !scale;
+}
+
+// As train_if_due, in steps: a training is handed over local GP by local GP, and neither drawn nor
+// adopted here.
+bool train_beside_loop(ModelState& model) {
+  LoopTrainer& trainer = *model.reserved->trainer;
+  if (trainer.is_copying()) {
+    trainer.copy_next(model);
+    return false;
+  }
+  if (!trainer.is_idle()) return take_from_loop_trainer(model);
+  Due due = what_is_due(model);
+  if (due == Due::nothing && scale_due(model.knowledge)) due = Due::scale;
+  if (due != Due::nothing) trainer.begin(due, model);
+  return false;
+}
+
 }  // namespace
+
+TrainingSet training_set_for(Due due, const StreamKnowledge& knowledge, const Partition& partition,
+                             const Options& options) {
+  const Index most = options.training_observations;
+  const std::uint64_t seed = options.seed + knowledge.observations;
+  const std::uint64_t regime = due == Due::surprise
+                                   ? knowledge.observations - knowledge.surprise.rows()
+                                   : knowledge.schedule.regime();
+  if (regime == 0) return draw_training_set(knowledge, LocalGpRegions(partition), most, seed);
+  return draw_regime_set(knowledge, partition, regime,
+                         due == Due::stream ? most : std::min(most, kSurpriseObservations), seed);
+}
+
+TrainingPlan plan_for(Due due, const StreamKnowledge& knowledge, const Options& options,
+                      const TrainingSet& set) {
+  if (due == Due::surprise) return surprise_plan(knowledge, options);
+  const TrainingSchedule& schedule = knowledge.schedule;
+  if (due == Due::stream) {
+    return training_plan(knowledge, options, set, schedule.search_due(knowledge.observations));
+  }
+  TrainingPlan plan =
+      training_plan(knowledge, options, set, schedule.regime_search_due(knowledge.observations));
+  plan.surprised = true;
+  // Only a burst is over that soon; later, θ before the regime has had its time.
+  if (schedule.is_young()) plan.before = theta_before(knowledge);
+  return plan;
+}
 
 TrainingSet draw_training_set(const ModelState& model, Index most_observations,
                               std::uint64_t seed) {
@@ -164,6 +195,7 @@ std::vector<Index> drawn_whole(const ModelState& model, const std::vector<Index>
 bool train_if_due(ModelState& model) {
   StreamKnowledge& knowledge = model.knowledge;
   if (model.options.training == Training::off) return false;
+  if (model.reserved) return train_beside_loop(model);
   bool trained = false;
   if (model.trainer) {
     if (std::optional<TrainResult> result = model.trainer->take()) {
@@ -182,8 +214,8 @@ bool train_if_due(ModelState& model) {
     return trained;
   }
   if (model.trainer && model.trainer->busy()) return trained;
-  TrainingSet set = training_set(model, due);
-  TrainingPlan plan = plan_for(model, due, set);
+  TrainingSet set = training_set_for(due, knowledge, model.partition, model.options);
+  TrainingPlan plan = plan_for(due, knowledge, model.options, set);
   if (model.options.training == Training::inlined) {
     keep(model, train(set, plan));
     return true;
@@ -194,11 +226,19 @@ bool train_if_due(ModelState& model) {
 }
 
 TrainResult train_now(ModelState& model) {
-  const TrainingSet set = training_set(model, Due::stream);
+  const TrainingSet set =
+      training_set_for(Due::stream, model.knowledge, model.partition, model.options);
   return keep(model, train(set, training_plan(model.knowledge, model.options, set, true)));
 }
 
 void finish_training(ModelState& model) {
+  if (model.reserved && model.reserved->trainer) {
+    LoopTrainer& trainer = *model.reserved->trainer;
+    while (trainer.is_copying()) trainer.copy_next(model);
+    trainer.wait();
+    take_from_loop_trainer(model);
+    return;
+  }
   if (!model.trainer) return;
   if (std::optional<TrainResult> result = model.trainer->wait_and_take())
     keep(model, std::move(*result));

@@ -9,6 +9,16 @@ namespace splitgp {
 TrainingSet draw_training_set(const ModelState& model, Eigen::Index most_observations,
                               std::uint64_t seed);
 
+/// Why Train is called: a surprise begins a regime, a young regime has doubled, or the stream has
+/// grown by half. `scale`: θ follows the scale of the data (core/theta_training.h).
+enum class Due { nothing, scale, surprise, regime, stream };
+
+/// What Train looks at for that reason, and what it starts from.
+TrainingSet training_set_for(Due due, const StreamKnowledge& knowledge, const Partition& partition,
+                             const Options& options);
+TrainingPlan plan_for(Due due, const StreamKnowledge& knowledge, const Options& options,
+                      const TrainingSet& set);
+
 /// Algorithm 2's last line, Train(θ, 𝒜), when it is due: at once, or handed to the background
 /// trainer. Also adopts a result that trainer has finished. True if a training ended here.
 bool train_if_due(ModelState& model);

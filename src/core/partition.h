@@ -8,6 +8,7 @@
 #include "core/changes.h"
 #include "core/holders.h"
 #include "core/local_gp.h"
+#include "core/spare_deque.h"
 #include "core/wake_locks.h"
 #include "splitgp/results.h"
 
@@ -19,9 +20,9 @@ struct Partition {
 
   LocalGp& at(Eigen::Index i) { return local_gps[static_cast<std::size_t>(i)]; }
   const LocalGp& at(Eigen::Index i) const { return local_gps[static_cast<std::size_t>(i)]; }
-  Eigen::Index size() const { return std::ssize(local_gps); }
+  Eigen::Index size() const { return ssize(local_gps); }
 
-  std::deque<LocalGp> local_gps;  // a vector would move them all when it grows
+  SpareDeque<LocalGp> local_gps;  // a vector would move them all when it grows
   Centers centers;                // c_i, kept together for the search
   std::vector<SplitRecord> split_history;
   std::uint64_t splits_dropped = 0;  // from its front (core/bounded_history.h)

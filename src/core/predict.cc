@@ -64,7 +64,7 @@ void predict(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X
              Prediction& result) {
   const Index together = std::clamp<Index>(kMostAnswers / n_asked(model), 1, kMostQueries);
   parallel_ranges(X.cols(), model.options.threads, [&](Index first, Index last) {
-    static thread_local Predictor predictor;
+    Predictor& predictor = thread_predictor();
     for (Index i = first; i < last; i += together) {
       const auto queries = X.middleCols(i, std::min(together, last - i));
       predictor.ask(model, queries);
@@ -79,7 +79,7 @@ void predict(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X
 
 std::span<const Neighbor> predict_waking(ModelState& model, const Eigen::Ref<const VectorXd>& x,
                                          Prediction& result) {
-  static thread_local Predictor predictor;
+  Predictor& predictor = thread_predictor();
   predictor.ask(model, x);
   if (model.partition.may_be_dormant) {
     for (const Index local_gp : predictor.local_gps) wake(model.partition, local_gp);

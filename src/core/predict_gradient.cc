@@ -24,6 +24,11 @@ class GradientCombiner {
   void combine(const ModelState& model, const Predictor& predictor,
                const Eigen::Ref<const VectorXd>& x, Index query, bool decided,
                PredictionGradient& result, Index column);
+  void prepare(Index inputs, Index asked) {
+    weight_slopes_.resize(inputs, std::max(asked, weight_slopes_.cols()));
+    outsider_slope_.resize(inputs);
+    deviation_slope_.resize(inputs);
+  }
 
  private:
   void find_weight_slopes(const ModelState& model, const Predictor& predictor,
@@ -33,6 +38,11 @@ class GradientCombiner {
   VectorXd outsider_slope_;
   VectorXd deviation_slope_;
 };
+
+GradientCombiner& thread_combiner() {
+  static thread_local GradientCombiner combiner;
+  return combiner;
+}
 
 // The derivatives of log k(c, x) by x.
 void similarity_gradient(const Kernel& kernel, const VectorXd& center,
@@ -133,6 +143,19 @@ void GradientCombiner::combine(const ModelState& model, const Predictor& predict
                                         answer.segment(LocalGp::GradientRows::kVariance * d, d) +
                                     (own - deviation) * weight_slopes_.col(r));
     }
+    // Each local GP's own noise does not depend on x, but the weights do.
+    auto noise_gradient = result.noise_variance_gradient.col(column).segment(o * d, d);
+    noise_gradient.setZero();
+    for (Index r = 0; r < asked && !model.calibrators.empty(); ++r) {
+      const Index place = query * asked + r;
+      const Index local_gp = predictor.local_gps[static_cast<std::size_t>(place)];
+      const double own =
+          scale_of(place) * std::sqrt(model.partition.at(local_gp).theta().values.noise_variance);
+      const double difference =
+          std::min(own * own, kLargestVariance) - result.noise_variance(o, column);
+      noise_gradient +=
+          predictor.weights[static_cast<std::size_t>(r)] * difference * weight_slopes_.col(r);
+    }
     if (deviation * deviation < kLargestVariance) {
       variance_gradient = 2.0 * deviation * deviation_slope_;
     } else {
@@ -147,9 +170,15 @@ void fill_with_prior_gradient(const ModelState& model, const Eigen::Ref<const Ei
                               PredictionGradient& result) {
   const PriorMean& prior_mean = model.knowledge.theta->prior_mean;
   const Index d = model.inputs;
-  for (Matrix* part : {&result.mean_gradient, &result.variance_gradient})
+  for (Matrix* part :
+       {&result.mean_gradient, &result.variance_gradient, &result.noise_variance_gradient})
     part->resize(model.outputs * d, X.cols());
   result.variance_gradient.setZero();
+  result.noise_variance_gradient.setZero();
+  if (!prior_mean.has_trend()) {
+    result.mean_gradient.setZero();
+    return;
+  }
   for (Index i = 0; i < X.cols(); ++i) {
     for (Index o = 0; o < model.outputs; ++o) {
       for (Index k = 0; k < d; ++k)
@@ -158,14 +187,20 @@ void fill_with_prior_gradient(const ModelState& model, const Eigen::Ref<const Ei
   }
 }
 
+void prepare_thread(const ModelState& model) {
+  thread_predictor().prepare(model);
+  thread_combiner().prepare(model.inputs, model.options.neighbors);
+  GrowingCholesky::prepare_thread(Index{model.options.capacity} + 2);
+}
+
 void predict_gradient(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X,
                       PredictionGradient& result) {
   const Index derivatives = LocalGp::GradientRows::count(model.inputs, model.outputs);
   const Index together =
       std::clamp<Index>(kMostDerivatives / (n_asked(model) * derivatives), 1, 4096);
   parallel_ranges(X.cols(), model.options.threads, [&](Index first, Index last) {
-    static thread_local Predictor predictor;
-    static thread_local GradientCombiner combiner;
+    Predictor& predictor = thread_predictor();
+    GradientCombiner& combiner = thread_combiner();
     for (Index i = first; i < last; i += together) {
       const auto queries = X.middleCols(i, std::min(together, last - i));
       predictor.ask(model, queries);

@@ -14,4 +14,7 @@ void fill_with_prior_gradient(const ModelState& model, const Eigen::Ref<const Ei
 void predict_gradient(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X,
                       PredictionGradient& result);
 
+/// So that one query of this model, with or without gradients, allocates nothing on this thread.
+void prepare_thread(const ModelState& model);
+
 }  // namespace splitgp

@@ -21,6 +21,39 @@ constexpr Index kBlock = 32;
 
 }  // namespace
 
+Predictor& thread_predictor() {
+  static thread_local Predictor predictor;
+  return predictor;
+}
+
+void Predictor::prepare(const ModelState& model) {
+  const Index most = Index{model.options.capacity} + 2;
+  const Index asked = model.options.neighbors;
+  const auto count = static_cast<std::size_t>(asked);
+  const Index p = model.outputs;
+  const Index rows = LocalGp::GradientRows::count(model.inputs, p);
+  workspace.reserve(most, 1);
+  neighbors.reserve(count + 1);
+  local_gps.reserve(count);
+  questions.reserve(count);
+  outsiders.reserve(1);
+  candidates.reserve(count);
+  weights.reserve(count);
+  if (means.rows() != p || means.cols() < asked) means.resize(p, asked);
+  if (local_scales.rows() != p || local_scales.cols() < asked) local_scales.resize(p, asked);
+  queries.resize(model.inputs, kBlock);
+  block_means.resize(p, kBlock);
+  posteriors.resize(kBlock);
+  block_scales.resize(p);
+  block_gradients.resize(rows, kBlock);
+  if (gradients.rows() != rows || gradients.cols() < asked) gradients.resize(rows, asked);
+  gradient_workspace.slopes.reserve(most, 1);
+  gradient_workspace.solved.reserve(most, 1 + p);
+  gradient_workspace.weighted.resize(std::max(most, gradient_workspace.weighted.rows()), 1 + p);
+  gradient_workspace.sums.resize(model.inputs, 1 + p);
+  gradient_workspace.differences.reserve(most, 1 + p);
+}
+
 void Predictor::reserve(const ModelState& model, Index answers) {
   candidates.resize(static_cast<std::size_t>(answers));
   if (means.rows() != model.outputs || means.cols() < answers) means.resize(model.outputs, answers);

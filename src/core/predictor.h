@@ -48,6 +48,9 @@ struct Predictor {
   Eigen::MatrixXd block_gradients;
   GradientWorkspace gradient_workspace;
 
+  /// So that one query of this model allocates nothing.
+  void prepare(const ModelState& model);
+
   /// Finds whom to ask about each column of X; lets them answer, with derivatives if they are
   /// wanted; finds each answer's weight for one query, and returns what aggregation_weights does.
   void ask(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X);
@@ -65,6 +68,9 @@ struct Predictor {
   void combine_calibrated(const ModelState& model, Eigen::Index query, Prediction& result,
                           Eigen::Index column) const;
 };
+
+/// This thread's.
+Predictor& thread_predictor();
 
 /// Variances are kept below this: infinite ones could not be added up.
 inline constexpr double kLargestVariance = 0.25 * std::numeric_limits<double>::max();

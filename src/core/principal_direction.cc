@@ -2,7 +2,10 @@
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>
+#include <cassert>
 #include <cmath>
+
+#include "core/operations.h"
 
 namespace splitgp {
 namespace {
@@ -34,6 +37,30 @@ Eigen::VectorXd principal_direction(const Eigen::Ref<const Eigen::MatrixXd>& cen
     v = U.transpose() * solver.eigenvectors().col(U.rows() - 1);
   }
   return v.normalized();
+}
+
+// With matrices that lie on the stack, Eigen allocates nothing.
+void principal_direction_in_place(const Eigen::MatrixXd& centered, Eigen::VectorXd& direction) {
+  using Small = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, kMostInPlace,
+                              kMostInPlace>;
+  const Eigen::Index d = centered.cols();
+  assert(d <= kMostInPlace && direction.size() == d);
+  const double largest = centered.size() == 0 ? 0.0 : centered.cwiseAbs().maxCoeff();
+  direction.setZero();
+  if (!(largest > 0.0)) return;
+  const double unit = 1.0 / std::max(largest, 1e-300);
+  Small covariance(d, d);
+  for (Eigen::Index a = 0; a < d; ++a) {
+    for (Eigen::Index b = 0; b <= a; ++b) {
+      double sum = 0.0;
+      for (Eigen::Index j = 0; j < centered.rows(); ++j)
+        sum += (centered(j, a) * unit) * (centered(j, b) * unit);
+      covariance(a, b) = covariance(b, a) = sum;
+    }
+  }
+  count_operations(centered.rows() * d * d / 2 + 9 * d * d * d);
+  const Eigen::SelfAdjointEigenSolver<Small> solver(covariance);
+  direction = solver.eigenvectors().col(d - 1).normalized();
 }
 
 // v is kept with length √λ, which has the units of x: λ itself may overflow when x is 1e±150.

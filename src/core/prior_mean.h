@@ -25,6 +25,11 @@ class PriorMean {
   /// The trend is no part of the prior, but what a local GP falls back to.
   bool falls_back() const { return falls_back_; }
 
+  /// Otherwise trend_slope() is 0 everywhere.
+  bool has_trend() const { return slopes_.size() > 0; }
+  /// Otherwise slope() is 0 everywhere.
+  bool has_slopes() const { return slopes_.size() > 0 && !falls_back_; }
+
   /// The prior mean of output o at x. Without a trend, θ's mean to the bit. O(d)
   template <typename Input>
   double operator()(Eigen::Index o, const Eigen::MatrixBase<Input>& x) const {

@@ -37,8 +37,8 @@ std::uint64_t redundant(ModelState& model, const Observation& observation) {
       static_cast<Index>(next_random(random) % static_cast<std::uint64_t>(partition.size()));
   std::uint64_t chosen = 0;
   double smallest = std::numeric_limits<double>::infinity();
-  for (const Index i :
-       {partition.centers.most_similar(model.knowledge.theta->kernel, observation.x), drawn}) {
+  partition.centers.most_similar(model.knowledge.theta->kernel, observation.x, 1, model.neighbors);
+  for (const Index i : {model.neighbors.front().local_gp, drawn}) {
     wake(partition, i);
     const LocalGp& local = partition.at(i);
     for (int k = 0; k < kCompared; ++k) {

@@ -11,7 +11,8 @@ namespace splitgp {
 /// empty.
 LocalGp split(LocalGp& parent);
 
-/// Whom it cuts off: one flag for each observation that the parent owns.
-std::vector<bool> leaves_in_split(const LocalGp& parent);
+/// Whom it cuts off: one flag for each observation that the parent owns, in `workspace`. Allocates
+/// nothing if both are reserved.
+const std::vector<bool>& leaves_in_split(const LocalGp& parent, SplitWorkspace& workspace);
 
 }  // namespace splitgp

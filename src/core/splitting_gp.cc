@@ -12,6 +12,7 @@
 #include "core/predict.h"
 #include "core/predict_gradient.h"
 #include "core/refit.h"
+#include "core/reserve.h"
 #include "core/validate.h"
 #include "core/waking.h"
 
@@ -77,10 +78,12 @@ SplittingGp& SplittingGp::operator=(SplittingGp other) noexcept {
 }
 SplittingGp::~SplittingGp() = default;
 
-UpdateResult SplittingGp::update(MatrixView x, MatrixView y, double noise_variance, double time) {
+void SplittingGp::update(MatrixView x, MatrixView y, UpdateResult& result, double noise_variance,
+                         double time) {
   check_observation(*state_, x, y, noise_variance, time);
-  return core().update(
-      *state_, {column(x), column(y), noise_variance, state_->knowledge.observations, time});
+  core().update(*state_,
+                {column(x), column(y), noise_variance, state_->knowledge.observations, time},
+                result);
 }
 
 std::vector<UpdateResult> SplittingGp::update_batch(MatrixView X, MatrixView Y,
@@ -94,8 +97,9 @@ std::vector<UpdateResult> SplittingGp::update_batch(MatrixView X, MatrixView Y,
   for (Index i = 0; i < X.cols; ++i) {
     const double noise = noise_variances.size() == 0 ? 0.0 : noise_variances(i);
     const double at = times.size() == 0 ? kNoTime : times(i);
-    results.push_back(core().update(*state_, {columns(X).col(i), columns(Y).col(i), noise,
-                                              state_->knowledge.observations, at}));
+    core().update(*state_,
+                  {columns(X).col(i), columns(Y).col(i), noise, state_->knowledge.observations, at},
+                  results.emplace_back());
   }
   return results;
 }
@@ -115,14 +119,22 @@ void SplittingGp::predict_gradient(MatrixView X, PredictionGradient& result) con
   core().predict_gradient(*state_, columns(X), result);
 }
 
-UpdateResult SplittingGp::predict_then_update(MatrixView x, MatrixView y, Prediction& before,
-                                              double noise_variance, double time) {
+void SplittingGp::predict_then_update(MatrixView x, MatrixView y, Prediction& before,
+                                      UpdateResult& result, double noise_variance, double time) {
   check_observation(*state_, x, y, noise_variance, time);
   fill_with_prior(*state_, columns(x), before);
-  return core().predict_then_update(
-      *state_, {column(x), column(y), noise_variance, state_->knowledge.observations, time},
-      before);
+  core().predict_then_update(
+      *state_, {column(x), column(y), noise_variance, state_->knowledge.observations, time}, before,
+      result);
 }
+
+void SplittingGp::reserve() { core().reserve(*state_); }
+
+std::uint64_t SplittingGp::most_operations() const {
+  return is_reserved() ? splitgp::most_operations(*state_) : 0;
+}
+
+bool SplittingGp::is_reserved() const { return state_->reserved != nullptr; }
 
 ForgetResult SplittingGp::forget(std::span<const std::uint64_t> sequences) {
   return core().forget(*state_, sequences);
@@ -193,6 +205,10 @@ void SplittingGp::wake() {
 void SplittingGp::set_awake_limit(Index limit) {
   if (limit < 0)
     throw InvalidArgument("awake_limit is " + std::to_string(limit) + "; it must be at least 0");
+  if (limit > 0 && is_reserved()) {
+    throw InvalidArgument("awake_limit is " + std::to_string(limit) +
+                          "; a reserved model keeps all factors");
+  }
   splitgp::set_awake_limit(state_->partition, limit);
 }
 

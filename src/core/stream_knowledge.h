@@ -36,9 +36,12 @@ struct StreamKnowledge {
   Eigen::Index outputs() const { return output_statistics.mean().size(); }
 
   /// Makes θ the current one. What innovations said about the last one is forgotten.
-  void adopt(Hyperparameters completed) {
+  void adopt(Hyperparameters completed) { adopt(std::make_shared<Theta>(std::move(completed), 0)); }
+  /// The same for one that is made already; a pointer changes hands.
+  void adopt(std::shared_ptr<Theta> made) {
     surprise.forget();
-    theta = std::make_shared<const Theta>(std::move(completed), theta->version + 1);
+    made->version = theta->version + 1;
+    theta = std::move(made);
   }
 
   ThetaPointer theta;

@@ -74,7 +74,8 @@ std::optional<Hyperparameters> theta_before(const StreamKnowledge& knowledge) {
   return std::nullopt;
 }
 
-const TrainResult& record(StreamKnowledge& knowledge, TrainResult result) {
+const TrainResult& record(StreamKnowledge& knowledge, TrainResult result,
+                          std::shared_ptr<Theta> made) {
   TrainingSchedule& schedule = knowledge.schedule;
   const bool begins = result.surprised && !result.returned && result.regime != schedule.regime();
   if (begins) {
@@ -83,7 +84,11 @@ const TrainResult& record(StreamKnowledge& knowledge, TrainResult result) {
   if (result.returned) schedule.returned();
   schedule.trained(result.sequence, result.searched && (result.adopted || !begins));
   if (begins && !result.adopted) knowledge.surprise.get_used();
-  if (result.adopted) knowledge.adopt(std::move(result.theta));
+  if (result.adopted && made) {
+    knowledge.adopt(std::move(made));
+  } else if (result.adopted) {
+    knowledge.adopt(std::move(result.theta));
+  }
   result.theta = knowledge.theta->values;
   result.theta_version = knowledge.theta->version;
   return knowledge.training_history.emplace_back(std::move(result));

@@ -25,8 +25,10 @@ TrainingPlan surprise_plan(const StreamKnowledge& knowledge, const Options& opti
 /// θ before the present regime, unless it was set by hand.
 std::optional<Hyperparameters> theta_before(const StreamKnowledge& knowledge);
 
-/// Records the result of a training.
-const TrainResult& record(StreamKnowledge& knowledge, TrainResult result);
+/// Records the result of a training. `made` is its θ, if somebody has made it already: then this
+/// allocates nothing, as long as the history has room.
+const TrainResult& record(StreamKnowledge& knowledge, TrainResult result,
+                          std::shared_ptr<Theta> made = nullptr);
 
 /// Until there is enough to train on, and unless the user gave θ, it follows the scale of the data:
 /// otherwise the first rows would be predicted in whatever units happen to suit the defaults. Due

@@ -10,8 +10,10 @@
 #include "core/model_calibration.h"
 #include "core/model_drift.h"
 #include "core/model_training.h"
+#include "core/operations.h"
 #include "core/predict.h"
 #include "core/refit.h"
+#include "core/reserve.h"
 #include "core/update_steps.h"
 #include "core/waking.h"
 
@@ -20,6 +22,24 @@ namespace splitgp {
 using Eigen::Index;
 
 namespace {
+
+// As a new one, but with the memory it has and, for a reserved model, all that it may need.
+void begin(ModelState& model, UpdateResult& result) {
+  std::vector<std::uint64_t> leaving = std::move(result.leaving);
+  std::vector<Alarm> alarms = std::move(result.alarms);
+  Innovations innovation = std::move(result.innovation);
+  leaving.clear();
+  if (model.reserved && !alarms.empty() && model.reserved->spare_alarms.size() < 2)
+    model.reserved->spare_alarms.push_back(std::move(alarms.front()));
+  alarms.clear();
+  result = UpdateResult();
+  result.leaving = std::move(leaving);
+  result.alarms = std::move(alarms);
+  result.innovation = std::move(innovation);
+  if (!model.reserved) return;
+  result.leaving.reserve(static_cast<std::size_t>(model.options.split_limit) + 1);
+  result.alarms.reserve(1);
+}
 
 // A local GP that will be asked about an observation has to know it, whoever owns it. `similar` are
 // the local GPs most similar to x, its owner first. After a split both children have it already.
@@ -51,19 +71,19 @@ void remember_time(ModelState& model, const Observation& observation) {
 
 // The rest of Algorithm 2, once the local GPs most similar to x are known: I is the first of them.
 // `before` is the aggregated prediction, if calibration wants it.
-UpdateResult update_routed(ModelState& model, const Observation& observation,
-                           std::span<const Neighbor> similar, const Prediction* before = nullptr) {
+void update_routed(ModelState& model, const Observation& observation,
+                   std::span<const Neighbor> similar, const Prediction* before,
+                   UpdateResult& result) {
   const Index I = similar.front().local_gp;
   Partition& partition = model.partition;
   StreamKnowledge& knowledge = model.knowledge;
-  UpdateResult result;
   result.sequence = observation.sequence;
   result.routed_to = I;
   result.local_gp = I;
 
   LocalGp& local = partition.at(I);
   local.prefetch();
-  if (!is_current(local, *knowledge.theta)) {
+  if (!is_current(local, *knowledge.theta) && !model.reserved) {
     local.refit(knowledge.theta);
     ++result.refits;
   }
@@ -79,12 +99,13 @@ UpdateResult update_routed(ModelState& model, const Observation& observation,
   if (result.rejected) {
     ++model.rejected;
     if (drift) raise_alarm(model, *drift, result);
-    return result;
+    return;
   }
   local.append(observation, step, model.workspace);
   result.jitter = step.jitter;
   calibrate(model, observation, looked.innovation, before, partition.size());
-  knowledge.surprise.observe(looked.innovation);
+  // Innovations by an old θ say nothing about the new one.
+  if (is_current(local, *knowledge.theta)) knowledge.surprise.observe(looked.innovation);
   result.displaced = local.make_room(model.workspace);
   ++partition.held;
   gained(partition, I, observation.sequence);
@@ -94,50 +115,63 @@ UpdateResult update_routed(ModelState& model, const Observation& observation,
   split_if_full(model, I, observation, result);
   if (result.new_local_gp) model.drift.split(I, *result.new_local_gp);
 
-  partition.centers.follow(knowledge.theta->kernel);
+  // That takes memory; a reserved model is not so large that the search matters.
+  if (!model.reserved) partition.centers.follow(knowledge.theta->kernel);
 
   offer(model, observation, similar, result);
   let_sleep(partition);
 
-  if (result.refits == 0 && refit_one_behind(model, observation) >= 0) ++result.refits;
+  if (model.reserved) {
+    result.refits += renew_next(model, observation.x);
+  } else if (result.refits == 0 && refit_one_behind(model, observation) >= 0) {
+    ++result.refits;
+  }
 
   if (model.options.max_age > 0.0) remember_time(model, observation);
   count(knowledge, observation);
   if (drift) raise_alarm(model, *drift, result);
   result.trained = train_if_due(model);
-  return result;
 }
 
-UpdateResult learn(ModelState& model, const Observation& observation) {
+void learn(ModelState& model, const Observation& observation, UpdateResult& result) {
   start_if_empty(model, observation);
   // I ← argmax_i k(x, c_i)
   if (scores_aggregated(model)) {
     fill_with_prior(model, observation.x, model.scored);
     return update_routed(model, observation, predict_waking(model, observation.x, model.scored),
-                         &model.scored);
+                         &model.scored, result);
   }
   model.partition.centers.most_similar(model.knowledge.theta->kernel, observation.x,
                                        1 + n_offered(model), model.neighbors);
-  return update_routed(model, observation, model.neighbors);
+  update_routed(model, observation, model.neighbors, nullptr, result);
 }
 
 }  // namespace
 
-UpdateResult update(ModelState& model, const Observation& observation) {
+void update(ModelState& model, const Observation& observation, UpdateResult& result) {
+  const std::uint64_t began = operations_done;
+  begin(model, result);
   const Forgotten forgotten = forget_due(model, observation);
-  UpdateResult result = learn(model, observation);
+  learn(model, observation, result);
   result.forgotten = forgotten;
-  return result;
+  result.operations = operations_done - began;
 }
 
-UpdateResult predict_then_update(ModelState& model, const Observation& observation,
-                                 Prediction& before) {
-  if (model.partition.local_gps.empty()) return update(model, observation);
+void predict_then_update(ModelState& model, const Observation& observation, Prediction& before,
+                         UpdateResult& result) {
+  if (model.partition.local_gps.empty()) return update(model, observation, result);
+  const std::uint64_t began = operations_done;
   // The local GP that Predict asks first is the one that Update routes to.
   const std::span<const Neighbor> similar = predict_waking(model, observation.x, before);
   // Forgetting may move centers, and numbers.
-  if (forgets_at(model, observation)) return update(model, observation);
-  return update_routed(model, observation, similar, scores_aggregated(model) ? &before : nullptr);
+  if (forgets_at(model, observation)) {
+    update(model, observation, result);
+  } else {
+    begin(model, result);
+    update_routed(model, observation, similar, scores_aggregated(model) ? &before : nullptr,
+                  result);
+  }
+  result.operations = operations_done - began;
 }
 
 }  // namespace splitgp

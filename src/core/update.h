@@ -5,11 +5,11 @@
 namespace splitgp {
 
 /// Algorithm 2, Update: learns one checked observation.
-UpdateResult update(ModelState& model, const Observation& observation);
+void update(ModelState& model, const Observation& observation, UpdateResult& result);
 
 /// Predicts at observation.x into `before`, which holds the prior, then updates, with one search of
 /// the centers.
-UpdateResult predict_then_update(ModelState& model, const Observation& observation,
-                                 Prediction& before);
+void predict_then_update(ModelState& model, const Observation& observation, Prediction& before,
+                         UpdateResult& result);
 
 }  // namespace splitgp

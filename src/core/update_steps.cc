@@ -18,12 +18,11 @@ using Eigen::Index;
 namespace {
 
 // The observations that the second child took over.
-std::vector<std::uint64_t> owned_sequences(const LocalGp& local) {
-  std::vector<std::uint64_t> sequences;
+void list_owned(const LocalGp& local, std::vector<std::uint64_t>& sequences) {
+  sequences.clear();
   for (Index j = 0; j < local.size(); ++j) {
     if (local.owns(j)) sequences.push_back(local.sequence(j));
   }
-  return sequences;
 }
 
 // The second child holds all that its parent held; without inheritance, what it owns, and that
@@ -43,8 +42,12 @@ void note_split(ModelState& model, Index parent, Index child,
 void start_if_empty(ModelState& model, const Observation& observation) {
   Partition& partition = model.partition;
   if (!partition.local_gps.empty()) return;
-  partition.local_gps.emplace_back(model.inputs, model.outputs, model.knowledge.theta,
-                                   model.options);
+  if (LocalGp* const spare = partition.local_gps.take_spare()) {
+    spare->clear(model.knowledge.theta);
+  } else {
+    partition.local_gps.emplace_back(model.inputs, model.outputs, model.knowledge.theta,
+                                     model.options);
+  }
   partition.centers.set(0, observation.x, model.knowledge.theta->kernel);
   keep_awake(partition, 0);
   model.drift.start();
@@ -55,27 +58,28 @@ Index n_offered(const ModelState& model) {
   return std::min<Index>(n_asked(model), Borrowings::kMost);
 }
 
-std::vector<bool> split_if_full(ModelState& model, Index I, const Observation& observation,
-                                UpdateResult& result) {
+const std::vector<bool>& split_if_full(ModelState& model, Index I, const Observation& observation,
+                                       UpdateResult& result) {
   Partition& partition = model.partition;
   const Kernel& kernel = model.knowledge.theta->kernel;
   LocalGp& local = partition.at(I);
   if (local.owned() <= model.options.split_limit) {
     partition.centers.set(I, local.center(), kernel);
-    return {};
+    model.split_workspace.leaves.clear();
+    return model.split_workspace.leaves;
   }
-  std::vector<bool> leaves = leaves_in_split(local);
-  LocalGp second = local.divide(leaves);
+  const std::vector<bool>& leaves = leaves_in_split(local, model.split_workspace);
   const Index new_local_gp = partition.size();
+  LocalGp& second = partition.local_gps.push_back(local);
+  local.divide(leaves, second);
   partition.split_history.push_back(
       {observation.sequence, I, new_local_gp, local.owned(), second.owned()});
   if (forgets(model.options)) bound_history(partition.split_history, partition.splits_dropped);
   partition.centers.set(new_local_gp, second.center(), kernel);
   partition.centers.set(I, local.center(), kernel);
   result.new_local_gp = new_local_gp;
-  result.leaving = owned_sequences(second);
+  list_owned(second, result.leaving);
   if (result.leaving.back() == observation.sequence) result.local_gp = new_local_gp;
-  partition.local_gps.push_back(std::move(second));
   keep_awake(partition, new_local_gp);
   note_split(model, I, new_local_gp, result.leaving);
   return leaves;

@@ -18,8 +18,8 @@ Eigen::Index n_offered(const ModelState& model);
 
 /// If n_I > m: Split, and says so in `result`. Either way the centers follow. Returns whom the cut
 /// took from local GP I, one flag for each that it owned; nothing without a split.
-std::vector<bool> split_if_full(ModelState& model, Eigen::Index I, const Observation& observation,
-                                UpdateResult& result);
+const std::vector<bool>& split_if_full(ModelState& model, Eigen::Index I,
+                                       const Observation& observation, UpdateResult& result);
 
 /// A new θ reaches every local GP in time, with at most one refit per update: first those that the
 /// next rows will ask, if they are like this one. Returns which one was refitted, or -1.

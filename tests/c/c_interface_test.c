@@ -103,10 +103,13 @@ static void test_predictions(const splitgp_model* model) {
   double same_mean[kQueries][kOutputs], same_variance[kQueries][kOutputs];
   double mean_gradient[kQueries][kOutputs][kInputs];
   double variance_gradient[kQueries][kOutputs][kInputs];
+  double noise_gradient[kQueries][kOutputs][kInputs];
   int i, o, k;
   CHECK(splitgp_predict(model, kQueries, inputs[10], mean[0], variance[0], noise[0]) == SPLITGP_OK);
   CHECK(splitgp_predict_gradient(model, kQueries, inputs[10], same_mean[0], same_variance[0], NULL,
                                  mean_gradient[0][0], variance_gradient[0][0]) == SPLITGP_OK);
+  CHECK(splitgp_predict_all_gradients(model, kQueries, inputs[10], NULL, NULL, NULL, NULL, NULL,
+                                      noise_gradient[0][0]) == SPLITGP_OK);
   CHECK(memcmp(mean, same_mean, sizeof mean) == 0);
   CHECK(memcmp(variance, same_variance, sizeof variance) == 0);
   for (i = 0; i < kQueries; ++i) {
@@ -115,15 +118,16 @@ static void test_predictions(const splitgp_model* model) {
       CHECK(fabs(mean[i][o] - outputs[10 + i][o]) < 0.2 * scale);
       CHECK(variance[i][o] > 0.0 && noise[i][o] > 0.0);
       for (k = 0; k < kInputs; ++k) {
-        double x[2][kInputs], m[2][kOutputs], v[2][kOutputs];
+        double x[2][kInputs], m[2][kOutputs], v[2][kOutputs], e[2][kOutputs];
         memcpy(x[0], inputs[10 + i], sizeof x[0]);
         memcpy(x[1], inputs[10 + i], sizeof x[1]);
         x[0][k] -= h;
         x[1][k] += h;
-        CHECK(splitgp_predict(model, 2, x[0], m[0], v[0], NULL) == SPLITGP_OK);
+        CHECK(splitgp_predict(model, 2, x[0], m[0], v[0], e[0]) == SPLITGP_OK);
         CHECK(fabs((m[1][o] - m[0][o]) / (2 * h) - mean_gradient[i][o][k]) < 1e-5 * scale);
         CHECK(fabs((v[1][o] - v[0][o]) / (2 * h) - variance_gradient[i][o][k]) <
               1e-5 * scale * scale);
+        CHECK(fabs((e[1][o] - e[0][o]) / (2 * h) - noise_gradient[i][o][k]) < 1e-5 * scale * scale);
       }
     }
   }
@@ -150,6 +154,34 @@ static void test_files(const splitgp_model* model, const char* path) {
   remove(path);
 }
 
+static void test_control_loop(void) {
+  splitgp_options* options;
+  splitgp_model* model;
+  double mean[kOutputs], slopes[kOutputs][kInputs];
+  int lap, i;
+  CHECK(splitgp_options_create(&options) == SPLITGP_OK);
+  CHECK(splitgp_options_set(options, "capacity", "40") == SPLITGP_OK);
+  CHECK(splitgp_options_set(options, "training", "background") == SPLITGP_OK);
+  CHECK(splitgp_create(kInputs, kOutputs, options, &model) == SPLITGP_OK);
+  CHECK(splitgp_reserve(model) == SPLITGP_INVALID_ARGUMENT); /* it has no bound */
+  CHECK(strstr(splitgp_last_error(), "max_observations") != NULL);
+  splitgp_destroy(model);
+  CHECK(splitgp_options_set(options, "max_observations", "100") == SPLITGP_OK);
+  CHECK(splitgp_create(kInputs, kOutputs, options, &model) == SPLITGP_OK);
+  splitgp_options_destroy(options);
+  CHECK(splitgp_reserve(model) == SPLITGP_OK);
+  for (lap = 0; lap < 3; ++lap) {
+    for (i = 0; i < kRows; ++i) {
+      CHECK(splitgp_predict_gradient(model, 1, inputs[i], mean, NULL, NULL, slopes[0], NULL) ==
+            SPLITGP_OK);
+      CHECK(splitgp_update(model, 1, inputs[i], outputs[i], NULL) == SPLITGP_OK);
+    }
+  }
+  CHECK(splitgp_n_observations(model) <= 103);
+  CHECK(splitgp_finish_training(model) == SPLITGP_OK);
+  splitgp_destroy(model);
+}
+
 int main(int argc, char** argv) {
   splitgp_model* model;
   splitgp_model* batch;
@@ -161,6 +193,7 @@ int main(int argc, char** argv) {
   CHECK(strlen(splitgp_version()) >= 5);
   make_observations();
   test_options();
+  test_control_loop();
 
   model = make_model();
   batch = make_model();

@@ -61,7 +61,6 @@ class Killer:
         time.sleep(seconds)
         if kind == "node":
             self.nodes.kill(self.nodes.nodes[int(self.rng.integers(len(self.nodes.nodes)))])
-            self.nodes.add()
         else:
             pid = self._pids[kind][int(self.rng.integers(len(self._pids[kind])))]
             with contextlib.suppress(ProcessLookupError):
@@ -109,6 +108,8 @@ def campaign(
                 model.update(X[first:last], y[first:last])
                 if thread is not None:
                     thread.join()
+                    if len(nodes.nodes) < 3:
+                        nodes.add()
             found = differences(model, expected, X[:200])
             facts = model.facts()
             print(

@@ -80,7 +80,6 @@ def test_what_dies_is_replaced(nodes, tmp_path):
             time.sleep(0.02)
             if step == 2:
                 nodes.kill(node)
-                nodes.add()
             else:
                 os.kill(victims[step], signal.SIGKILL)
 
@@ -90,6 +89,7 @@ def test_what_dies_is_replaced(nodes, tmp_path):
             part = slice(300 + 100 * step, 400 + 100 * step)
             model.update(X[part], y[part])
             thread.join()
+        nodes.add()
         os.kill(model.shard_facts()[0]["pid"], signal.SIGKILL)
         model.update(X[600:], y[600:])
         os.kill(model.shard_facts()[2]["pid"], signal.SIGKILL)

@@ -56,12 +56,13 @@ def read_blocks(path: Path) -> Iterator[dict[str, _tables.Column]]:
     import pyarrow.csv as csv
 
     with pa.input_stream(str(path), compression="detect") as source:
-        names = source.readline().decode("utf-8-sig").rstrip("\r\n")
-        separator = "\t" if "\t" in names else ";" if ";" in names and "," not in names else ","
-        columns = [name.strip('"') for name in names.split(separator)]
+        names = source.read(1 << 16).decode("utf-8-sig", "replace").partition("\n")[0].rstrip("\r")
+    separator = "\t" if "\t" in names else ";" if ";" in names and "," not in names else ","
+    columns = [name.strip('"') for name in names.split(separator)]
+    with pa.input_stream(str(path), compression="detect") as source:
         reader = csv.open_csv(
             source,
-            read_options=csv.ReadOptions(column_names=columns, block_size=_BLOCK),
+            read_options=csv.ReadOptions(column_names=columns, skip_rows=1, block_size=_BLOCK),
             parse_options=csv.ParseOptions(delimiter=separator),
             convert_options=csv.ConvertOptions(
                 column_types={name: pa.string() for name in columns}, strings_can_be_null=False

@@ -24,23 +24,24 @@ bool is_watching(const ModelState& model) {
          model.options.training == Training::off;
 }
 
-double noise_deviation(const ModelState& model, const LocalGp& local, Index output) {
+double noise_deviation(const ModelState& model, double local_scale, Index output) {
   const Hyperparameters& theta = model.knowledge.theta->values;
   double variance = theta.noise_variance;
   if (!model.calibrators.empty()) {
     variance *= model.calibrators[static_cast<std::size_t>(output)].local_factor();
-    if (!local.dormant()) variance *= local.local_scale(output);
+    variance *= local_scale;
   }
   // Never 0, so that sizes stay finite.
   return std::sqrt(std::max(variance, 1e-12 * theta.signal_variance)) * theta.output_scale(output);
 }
 
 // The smallest box with the inputs that these local GPs own.
-void find_box(const ModelState& model, const std::vector<Index>& local_gps, Alarm& alarm) {
+void find_box(const ModelState& model, const PartitionThen& then,
+              const std::vector<Index>& local_gps, Alarm& alarm) {
   alarm.lower = Eigen::VectorXd::Constant(model.inputs, std::numeric_limits<double>::infinity());
   alarm.upper = -alarm.lower;
   for (const Index i : local_gps) {
-    const LocalGp& local = model.partition.at(i);
+    const LocalGp& local = then.at(i);
     for (Index j = 0; j < local.size(); ++j) {
       if (!local.owns(j)) continue;
       alarm.lower = alarm.lower.cwiseMin(local.inputs().row(j).transpose());
@@ -50,12 +51,11 @@ void find_box(const ModelState& model, const std::vector<Index>& local_gps, Alar
 }
 
 // The local GPs with their center in a slab; none for other groups, which know theirs.
-std::vector<Index> local_gps_in(ModelState& model, Index group) {
+std::vector<Index> local_gps_in(ModelState& model, const PartitionThen& then, Index group) {
   std::vector<Index> inside;
   if (!model.drift.is_slab(group)) return inside;
-  for (Index i = 0; i < model.partition.size(); ++i) {
-    model.drift.slabs().find(model.partition.at(i).center(), model.knowledge.input_statistics,
-                             model.slabs);
+  for (Index i = 0; i < then.size(); ++i) {
+    model.drift.slabs().find(then.at(i).center(), model.knowledge.input_statistics, model.slabs);
     if (std::find(model.slabs.begin(), model.slabs.end(), group - 1) != model.slabs.end()) {
       inside.push_back(i);
     }
@@ -128,8 +128,17 @@ std::optional<Drift::Found> watch(ModelState& model, const Observation& observat
 }
 
 void raise_alarm(ModelState& model, const Drift::Found& found, UpdateResult& result) {
+  const LocalGp& local = model.partition.at(result.local_gp);
+  Eigen::VectorXd local_scales = Eigen::VectorXd::Ones(model.outputs);
+  for (Index o = 0; o < model.outputs && !local.dormant(); ++o)
+    local_scales(o) = local.local_scale(o);
+  raise_alarm(model, found, PartitionThen(model.partition), local_scales, result);
+}
+
+void raise_alarm(ModelState& model, const Drift::Found& found, const PartitionThen& then,
+                 const Eigen::VectorXd& local_scales, UpdateResult& result) {
   std::vector<Index> local_gps =
-      model.drift.changed_cells(found, result.local_gp, local_gps_in(model, found.group));
+      model.drift.changed_cells(found, result.local_gp, local_gps_in(model, then, found.group));
   if (local_gps.empty()) local_gps.push_back(result.local_gp);
   Alarm& alarm = result.alarms.emplace_back();
   alarm.sequence = result.sequence;
@@ -142,8 +151,8 @@ void raise_alarm(ModelState& model, const Drift::Found& found, UpdateResult& res
   alarm.rows = found.rows;
   alarm.size = found.size;
   alarm.size_in_noise =
-      found.size / noise_deviation(model, model.partition.at(alarm.local_gp), found.output);
-  find_box(model, local_gps, alarm);
+      found.size / noise_deviation(model, local_scales(found.output), found.output);
+  find_box(model, then, local_gps, alarm);
   if (model.options.on_drift == OnDrift::forget) {
     model.drift.settle(found, local_gps);
     alarm.forgotten = forget_older(model, local_gps, found.change_point);

@@ -139,7 +139,7 @@ void Shard::State::follow(Command command, Reader& commands, Writer& reply) {
       Learned learned;
       compiled.learn(model, local_gp, row.observation(),
                      version == scale::kNoRefit ? nullptr : theta(version), learned);
-      reply.put(learned.scales).put(learned.innovation.transpose());
+      reply.put(learned.scales).put(learned.scales_after).put(learned.innovation.transpose());
       reply.put(learned.deviation).put(learned.jitter).put(learned.displaced);
       return;
     }

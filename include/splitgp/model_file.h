@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -117,6 +118,9 @@ class ModelFile {
  private:
   friend struct FileInternals;  // for the rest of this project
   struct State;
+  using Call = std::function<void()>;
+  void checkpoint(const std::vector<SourcePosition>& positions, const Call& in_transaction,
+                  const std::function<void(const Call&)>& exclusively);
   UpdateResult update(MatrixView x, MatrixView y, double noise_variance, double time);
   UpdateResult predict_then_update(MatrixView x, MatrixView y, Prediction& before,
                                    double noise_variance, double time);

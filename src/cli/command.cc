@@ -18,6 +18,7 @@
 #include "cli/inspect/inspect.h"
 #include "cli/predict/predict.h"
 #include "cli/report/report.h"
+#include "cli/serve/serve.h"
 #include "cli/stream/stream.h"
 #include "cli/version.h"
 #include "io/byte_source.h"
@@ -38,6 +39,7 @@ Examples:
   splitgp inspect --model my.splitgp
   splitgp report --model my.splitgp -o report.html
   splitgp forget --model my.splitgp --rows 10-20,57
+  splitgp serve --model my.splitgp --target y
 
 More: man splitgp; the --help of each command.)";
 
@@ -50,6 +52,15 @@ Examples:
   splitgp stream data.csv -t y -m my.splitgp              keep the model
   sensor | splitgp stream - -t 3 --no-header -m my.splitgp --predictions -
   splitgp stream euro.csv -t y --decimal , --rejects bad.csv)";
+
+constexpr const char* kServeExamples = R"(
+Speaks the Open Inference Protocol v2 and, beyond it, learns: docs/service.md. Ends at SIGTERM.
+
+Examples:
+  splitgp serve -m my.splitgp                             a model that exists
+  splitgp serve -m new.splitgp -t y                       one that begins with the first rows
+  splitgp serve -m my.splitgp --listen 0.0.0.0:8443 --token-file tokens \
+      --tls-cert cert.pem --tls-key key.pem --allow-host gp.example)";
 
 // A file of flags, such as target = "y", either at the top or under [stream].
 class FlagFile : public CLI::ConfigTOML {
@@ -106,6 +117,7 @@ struct Command {
   InspectFlags inspect;
   ReportFlags report;
   ForgetFlags forget;
+  ServeFlags serve;
   DemoFlags demo;
   std::string shell;
   std::function<int()> run;
@@ -145,6 +157,11 @@ struct Command {
         app.add_subcommand("forget", "Take observations back, from the model and from its file");
     add_flags(*forget_command, forget);
     forget_command->callback([this] { run = [this] { return run_forget(forget); }; });
+
+    CLI::App* const serve_command = app.add_subcommand("serve", "Learn and answer over HTTP");
+    serve_command->footer(kServeExamples);
+    add_flags(*serve_command, serve);
+    serve_command->callback([this] { run = [this] { return run_serve(serve); }; });
 
     CLI::App* const demo_command =
         app.add_subcommand("demo", "Watch a model learn the paper's synthetic function");

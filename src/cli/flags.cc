@@ -9,6 +9,7 @@
 #include "cli/inspect/inspect.h"
 #include "cli/predict/predict.h"
 #include "cli/report/report.h"
+#include "cli/serve/serve.h"
 #include "cli/stream/stream.h"
 
 namespace splitgp {
@@ -150,6 +151,71 @@ void add_flags(CLI::App& command, ForgetFlags& flags) {
   command.add_option("--before", flags.before, "Forget all observations with smaller numbers")
       ->type_name("N")
       ->excludes(rows);
+}
+
+void add_flags(CLI::App& command, ServeFlags& flags) {
+  add_file(command, "-m,--model", flags.model,
+           "Model file; if it does not exist it is made when the first rows come")
+      ->required();
+  add_columns(command, "-t,--target", flags.stream.targets, "Columns to predict, of a new model");
+  add_columns(command, "--inputs", flags.stream.inputs,
+              "Columns to predict from (all others that can help)");
+  add_columns(command, "--ignore", flags.stream.ignored, "Columns to leave out");
+  command.add_option("--listen", flags.listen, "Where to listen (127.0.0.1:8080); port 0: any")
+      ->type_name("ADDRESS:PORT");
+  command
+      .add_option("--name", flags.name,
+                  "What the model is called in addresses (the file's name without its ending)")
+      ->type_name("NAME");
+  command.add_option("--log", flags.log, "One line for each request: text, json or none (text)")
+      ->check(CLI::IsMember({"text", "json", "none"}));
+  command
+      .add_option("--durability", flags.durability,
+                  "What an acknowledged row survives: full, a power loss; normal, a crash of the "
+                  "process (full)")
+      ->check(CLI::IsMember({"full", "normal"}));
+
+  const char* const security = "Who may ask";
+  add_file(command, "--token-file", flags.token_file,
+           "Tokens, one a line: predict,learn,admin TOKEN; mode 600")
+      ->group(security);
+  add_file(command, "--tls-cert", flags.tls_cert, "Certificate chain, PEM")->group(security);
+  add_file(command, "--tls-key", flags.tls_key, "Its private key, PEM")->group(security);
+  command
+      .add_flag("--insecure", flags.insecure,
+                "Listen beyond this machine without tokens or TLS: something else protects it")
+      ->group(security);
+  command
+      .add_option("--allow-host", flags.allow_host,
+                  "A name that this server goes by, beside localhost and addresses")
+      ->type_name("NAME")
+      ->group(security);
+  command
+      .add_option("--allow-origin", flags.allow_origin,
+                  "Pages of this origin may ask, such as https://panel.example")
+      ->type_name("ORIGIN")
+      ->group(security);
+
+  const char* const limits = "Limits";
+  const auto add_limit = [&command, limits](const char* name, auto& value, const char* help) {
+    command.add_option(name, value, help)
+        ->check(CLI::PositiveNumber)
+        ->type_name("N")
+        ->group(limits);
+  };
+  add_limit("--max-body", flags.max_body, "MiB in one request (8)");
+  add_limit("--max-rows", flags.max_rows, "Rows in one request (100000)");
+  add_limit("--max-queue", flags.max_queue, "Rows that wait to be learned (50000)");
+  add_limit("--max-connections", flags.max_connections, "Open connections (8192)");
+  add_limit("--max-viewers", flags.max_viewers, "Viewers of the live page (64)");
+  add_limit("--max-waiting", flags.max_waiting,
+            "Predicted rows that wait for their labels; the oldest go first (100000)");
+  add_limit("--remember-ids", flags.remember_ids,
+            "Ids of learned rows to remember; the oldest go first (1000000)");
+  add_limit("--http-threads", flags.http_threads, "Threads that read and answer (processors)");
+  flags.stream.table_flags.add_to(command);
+  flags.stream.model_flags.usual_training = Training::background;
+  flags.stream.model_flags.add_to(command);
 }
 
 void add_flags(CLI::App& command, DemoFlags& flags) {

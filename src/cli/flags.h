@@ -11,6 +11,7 @@ struct ForgetFlags;
 struct InspectFlags;
 struct PredictFlags;
 struct ReportFlags;
+struct ServeFlags;
 struct StreamFlags;
 
 /// Adds a command's flags to its parser. All in one place, because whatever includes CLI11 takes
@@ -20,6 +21,7 @@ void add_flags(CLI::App& command, PredictFlags& flags);
 void add_flags(CLI::App& command, InspectFlags& flags);
 void add_flags(CLI::App& command, ReportFlags& flags);
 void add_flags(CLI::App& command, ForgetFlags& flags);
+void add_flags(CLI::App& command, ServeFlags& flags);
 void add_flags(CLI::App& command, DemoFlags& flags);
 
 }  // namespace splitgp

@@ -167,6 +167,7 @@ std::optional<Hyperparameters> ModelFlags::given_theta() const {
 
 Options ModelFlags::options() const {
   Options options = paper() ? Options::paper() : Options{};
+  if (usual_training && !paper()) options.training = *usual_training;
   each_option([&](const OptionEntry& entry, auto member) {
     if (given(entry.name)) options.*member = asked_.*member;
   });

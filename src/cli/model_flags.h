@@ -31,6 +31,8 @@ class ModelFlags {
 
   std::optional<int> awake_limit;
   std::optional<int> threads;  ///< The one option that may differ from run to run.
+  /// How a new model is trained if no flag says so; unset: as the library does it.
+  std::optional<Training> usual_training;
 
  private:
   bool given(std::string_view name) const;

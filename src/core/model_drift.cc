@@ -51,12 +51,12 @@ void find_box(const ModelState& model, const PartitionThen& then,
 }
 
 // The local GPs with their center in a slab; none for other groups, which know theirs.
-std::vector<Index> local_gps_in(ModelState& model, const PartitionThen& then, Index group) {
+std::vector<Index> local_gps_in(const ModelState& model, const PartitionThen& then, Index group) {
   std::vector<Index> inside;
   if (!model.drift.is_slab(group)) return inside;
+  const Slabs& slabs = model.drift.slabs();
   for (Index i = 0; i < then.size(); ++i) {
-    model.drift.slabs().find(then.at(i).center(), model.knowledge.input_statistics, model.slabs);
-    if (std::find(model.slabs.begin(), model.slabs.end(), group - 1) != model.slabs.end()) {
+    if (slabs.contains(group - 1, then.at(i).center(), model.knowledge.input_statistics)) {
       inside.push_back(i);
     }
   }

@@ -1,14 +1,17 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 
 #include "core/model_state.h"
 #include "splitgp/model_file.h"
+#include "store/database.h"
 
 namespace splitgp {
 
-/// Access to what ModelFile hides, for a router, which learns in parts (core/route.h) and has the
-/// file record what came of it.
+/// Access to what ModelFile hides: for a router, which learns in parts (core/route.h) and has the
+/// file record what came of it, and for programs that keep tables of their own beside the model's
+/// (src/serve/ledger.h).
 struct FileInternals {
   static ModelState& model(ModelFile& file);
   /// As ModelFile::update does once it has learned a row.
@@ -18,6 +21,16 @@ struct FileInternals {
   static const std::filesystem::path& path(const ModelFile& file);
   /// Writes a copy of the file, as of its last checkpoint, under another name, which must be free.
   static void copy(ModelFile& file, const std::filesystem::path& to);
+
+  /// The connection that writes; null without a file.
+  static store::Database* database(ModelFile& file);
+  using Call = std::function<void()>;
+  /// ModelFile::checkpoint(), with `in_transaction` called before it is committed: what that writes
+  /// is in the file together with the model, or not at all. It may be called again after a failure.
+  /// Other threads may use const methods of the model meanwhile, but for a moment after the commit,
+  /// when the model notes that it has been written: that is the call handed to `exclusively`.
+  static void checkpoint(ModelFile& file, const Call& in_transaction,
+                         const std::function<void(const Call&)>& exclusively);
 };
 
 }  // namespace splitgp

@@ -117,7 +117,8 @@ struct ModelFile::State {
 
   static std::unique_ptr<State> read(const std::filesystem::path& path);
   void write_to(Durability durability);
-  void write(const std::vector<SourcePosition>& read);
+  void write(const std::vector<SourcePosition>& read, const Call& also,
+             const std::function<void(const Call&)>& exclusively);
   void remember(const MatrixView& x, const MatrixView& y, double noise_variance, double time,
                 const UpdateResult& result);
   void look_after_bytes();
@@ -261,21 +262,31 @@ Index ModelFile::refit(Index most) { return state_->model.refit(most); }
 void ModelFile::set_threads(int threads) { state_->model.set_threads(threads); }
 void ModelFile::set_awake_limit(Index limit) { state_->model.set_awake_limit(limit); }
 
-void ModelFile::State::write(const std::vector<SourcePosition>& read) {
+void ModelFile::State::write(const std::vector<SourcePosition>& read, const Call& also,
+                             const std::function<void(const Call&)>& exclusively) {
   store::Transaction transaction(*database);
   writers->model.write_changes(Internals::of(model), steps);
   for (const SourcePosition& position : read) {
     writers->source.add(position.source).add(position.rows).write();
   }
   for (const std::string& key : new_notes) writers->note.add(key).add(notes.at(key)).write();
+  if (also) also();
   transaction.commit();
-  writers->model.committed();
-  Internals::of(model).drift.written();
-  clear_changes(Internals::of(model).partition);
+  // Up to here the model was only read.
+  exclusively([this] {
+    writers->model.committed();
+    Internals::of(model).drift.written();
+    clear_changes(Internals::of(model).partition);
+  });
 }
 
 void ModelFile::checkpoint(const std::vector<SourcePosition>& positions) {
-  if (state_->writers) state_->write(positions);
+  checkpoint(positions, nullptr, [](const Call& settle) { settle(); });
+}
+
+void ModelFile::checkpoint(const std::vector<SourcePosition>& positions, const Call& in_transaction,
+                           const std::function<void(const Call&)>& exclusively) {
+  if (state_->writers) state_->write(positions, in_transaction, exclusively);
   state_->steps = {};
   state_->new_notes.clear();
   for (const SourcePosition& position : positions) {
@@ -299,6 +310,13 @@ const std::filesystem::path& FileInternals::path(const ModelFile& file) {
 
 void FileInternals::copy(ModelFile& file, const std::filesystem::path& to) {
   store::copy_model_file(*file.state_->database, resolved(to));
+}
+
+store::Database* FileInternals::database(ModelFile& file) { return file.state_->database.get(); }
+
+void FileInternals::checkpoint(ModelFile& file, const Call& in_transaction,
+                               const std::function<void(const Call&)>& exclusively) {
+  file.checkpoint({}, in_transaction, exclusively);
 }
 
 SourcePosition ModelFile::position(const std::string& source) const {

@@ -1,0 +1,91 @@
+#include "cli/serve/model_maker.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <utility>
+
+#include "cli/exit_code.h"
+#include "cli/stream/open_model.h"
+
+namespace splitgp {
+namespace {
+
+// A number for each column, if no names were given.
+std::vector<std::string> names_of(const std::vector<std::string>& given, Eigen::Index count,
+                                  const char* flag, std::string_view letter) {
+  if (!given.empty()) {
+    if (std::ssize(given) == count) return given;
+    throw InvalidArgument(
+        fmt::format("{} names {} columns; the rows have {}", flag, given.size(), count));
+  }
+  std::vector<std::string> names;
+  for (Eigen::Index i = 0; i < count; ++i) names.push_back(fmt::format("{}{}", letter, i + 1));
+  return names;
+}
+
+}  // namespace
+
+std::unique_ptr<serve::ServedModel> ServeModelMaker::open() {
+  if (!std::filesystem::exists(flags_.model)) {
+    const std::filesystem::path folder = std::filesystem::absolute(flags_.model).parent_path();
+    if (!std::filesystem::is_directory(folder)) {
+      throw CommandError(kFailure, fmt::format("{}: cannot be created: {} is not a directory",
+                                               flags_.model, folder.string()));
+    }
+    return nullptr;
+  }
+  std::optional<StreamModel> opened = open_model(flags_.stream);
+  std::vector<std::string> columns = opened->columns().inputs;
+  columns.insert(columns.end(), opened->columns().outputs.begin(), opened->columns().outputs.end());
+  const StreamFlags& asked = flags_.stream;
+  check_columns(opened->columns(), columns, asked.targets, asked.inputs, asked.ignored,
+                flags_.model);
+  table::Recipe recipe = opened->recipe();
+  return std::make_unique<serve::ServedModel>(std::move(opened->file()), std::move(recipe));
+}
+
+std::unique_ptr<serve::ServedModel> ServeModelMaker::make(table::Recipe recipe,
+                                                          bool keep_recipe) const {
+  StreamModel model = new_model(flags_.stream, recipe);
+  if (keep_recipe) {
+    model.make_file(flags_.model, durability_of(flags_.stream));
+    return std::make_unique<serve::ServedModel>(std::move(model.file()), std::move(recipe));
+  }
+  ModelFile file = ModelFile::create(
+      flags_.model, model.model(),
+      {durability_of(flags_.stream), recipe.input_names(), recipe.target_names(), {}});
+  return std::make_unique<serve::ServedModel>(std::move(file), std::move(recipe));
+}
+
+std::unique_ptr<serve::ServedModel> ServeModelMaker::from_rows(const serve::TableText& rows) {
+  if (flags_.stream.targets.empty()) {
+    throw InvalidArgument(
+        "there is no model yet, and the server does not know which column is the target: it was "
+        "started without --target");
+  }
+  FirstRows first;
+  first.columns = rows.columns;
+  first.complete = true;
+  for (const std::vector<std::string>& texts : rows.rows) {
+    if (first.rows.size() == table::kFirstRows) {
+      first.complete = false;
+      break;
+    }
+    LookedRow looked;
+    looked.row.texts = texts;
+    first.rows.push_back(std::move(looked));
+  }
+  // More rows will follow: what is the same in all of these may still change.
+  first.complete = false;
+  return make(find_recipe(flags_.stream, rows.columns, first, "the first request").recipe, true);
+}
+
+std::unique_ptr<serve::ServedModel> ServeModelMaker::from_numbers(Eigen::Index inputs,
+                                                                  Eigen::Index outputs) {
+  return make(table::Recipe::plain(names_of(flags_.stream.inputs, inputs, "--inputs", "x"),
+                                   names_of(flags_.stream.targets, outputs, "--target", "y"), '.'),
+              false);
+}
+
+}  // namespace splitgp

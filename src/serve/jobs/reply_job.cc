@@ -1,0 +1,38 @@
+#include "serve/jobs/reply_job.h"
+
+#include <unordered_set>
+
+#include "serve/protocol/json_writer.h"
+
+namespace splitgp::serve {
+
+std::string results_json(const std::string& model_name, const std::vector<std::string>& results) {
+  std::string text;
+  JsonWriter json(text);
+  json.begin_object().key("model_name").text(model_name).key("rows").count(results.size());
+  json.key("results").begin_array();
+  for (const std::string& result : results) json.raw(result);
+  json.end_array().end_object();
+  return text;
+}
+
+void require_distinct(const std::vector<std::string>& ids) {
+  std::unordered_set<std::string_view> seen;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (seen.insert(ids[i]).second) continue;
+    throw RequestError(422, "ids: row " + std::to_string(i) + ": the id came before in the request")
+        .field("ids")
+        .row(i)
+        .value(ids[i]);
+  }
+}
+
+void refuse_used_id(const std::string& id, std::size_t row) {
+  throw RequestError(422, "ids: row " + std::to_string(row) +
+                              ": the id was used before, for a row with other values")
+      .field("ids")
+      .row(row)
+      .value(id);
+}
+
+}  // namespace splitgp::serve

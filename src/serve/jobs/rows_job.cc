@@ -1,0 +1,252 @@
+#include "serve/jobs/rows_job.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "serve/protocol/row_answer.h"
+#include "table/waiting_answer.h"
+
+namespace splitgp::serve {
+namespace {
+
+constexpr std::size_t kLongestId = 128;
+
+Eigen::Map<const Eigen::VectorXd> vector_of(const std::vector<double>& values) {
+  return {values.data(), std::ssize(values)};
+}
+
+}  // namespace
+
+std::string RowsJob::id_of(std::size_t row) const {
+  return request_.id_column ? request_.table.rows[row][*request_.id_column] : "";
+}
+
+std::uint64_t RowsJob::fingerprint(std::size_t row) const {
+  RowFingerprint print;
+  for (const std::string& text : request_.table.rows[row]) print.add(text);
+  return print.value();
+}
+
+void RowsJob::check_ids(Workplace& work) const {
+  if (!request_.id_column) return;
+  std::vector<std::string> ids;
+  for (std::size_t i = 0; i < rows(); ++i) {
+    ids.push_back(id_of(i));
+    if (ids.back().empty() || ids.back().size() > kLongestId) {
+      throw RequestError(422, fmt::format("row {}: an id has 1 to {} bytes, not {}", i, kLongestId,
+                                          ids.back().size()))
+          .field(request_.table.columns[*request_.id_column])
+          .row(i);
+    }
+    const std::optional<KeptAnswer> kept = work.ledger().answer_to(ids.back());
+    if (kept && kept->fingerprint != 0 && kept->fingerprint != fingerprint(i)) {
+      refuse_used_id(ids.back(), i);
+    }
+  }
+  require_distinct(ids);
+}
+
+void RowsJob::work_on(Workplace& work) {
+  if (work.model() == nullptr) {
+    try {
+      work.make_model(work.maker().from_rows(request_.table));
+    } catch (const FileError&) {
+      throw RequestError(503, "the model's file could not be made");
+    } catch (const Error& error) {
+      throw RequestError(422, error.what());
+    }
+  }
+  CellMap cells(work.model()->recipe, request_.table.columns);
+  check_ids(work);
+  std::vector<std::string> results;
+  std::size_t rejected = 0;
+  for (std::size_t i = 0; i < rows(); ++i) {
+    results.push_back(take_row(work, cells, i));
+    if (results.back().find("{\"error\":") != std::string::npos) ++rejected;
+  }
+  if (rejected == rows()) response().status = 422;
+  response().body = results_json(model_name_, results);
+}
+
+std::string RowsJob::take_row(Workplace& work, CellMap& cells, std::size_t row) {
+  const std::string id = id_of(row);
+  if (!id.empty()) {
+    if (const std::optional<KeptAnswer> kept = work.ledger().answer_to(id)) {
+      work.count_repeated();
+      return with_id(id, marked_repeated(kept->answer));
+    }
+  }
+  ServedModel& model = *work.model();
+  model.recipe.apply(cells.cells(request_.table.rows[row]), model.state, applied_);
+  std::string result;
+  keep_ = false;
+  sequence_.reset();
+  if (applied_.outcome == table::Applied::Outcome::rejected) {
+    work.count_rejected(applied_.reason);
+    result = rejected_json(applied_.reason, applied_.column);
+  } else if (const std::optional<WaitingLabel> waiting =
+                 id.empty() ? std::nullopt : work.ledger().waiting(id)) {
+    result = take_again(work, id, *waiting);
+  } else {
+    result = process(work, id);
+  }
+  if (id.empty()) return result;
+  if (keep_) work.ledger().keep(id, {fingerprint(row), sequence_, result});
+  return with_id(id, result);
+}
+
+// A row that was predicted before: its target has come, or the request is a repetition. Lags and
+// means know the row already.
+std::string RowsJob::take_again(Workplace& work, const std::string& id,
+                                const WaitingLabel& waiting) {
+  RowAnswer answer;
+  Prediction said;
+  unpack_said(waiting.said, work.model()->file.model().n_outputs(), said, answer.level,
+              answer.interval_known);
+  answer.prediction = &said;
+  if (!applied_.target_known) {
+    work.count_repeated();
+    answer.waiting = true;
+    return marked_repeated(answer.to_json());
+  }
+  try {
+    work.learn(vector_of(waiting.inputs), vector_of(applied_.targets), 0.0, waiting.time, &said,
+               outcome_);
+  } catch (const NumericalError& error) {
+    work.count_rejected(error.what());
+    return rejected_json(error.what(), "");
+  }
+  work.ledger().arrive(id);
+  note_learned();
+  answer.update = &outcome_.update;
+  return answer.to_json();
+}
+
+void RowsJob::note_learned() {
+  keep_ = true;
+  if (!outcome_.update.rejected) sequence_ = outcome_.update.sequence;
+}
+
+std::string RowsJob::process(Workplace& work, const std::string& id) {
+  ServedModel& model = *work.model();
+  const bool ready = applied_.outcome == table::Applied::Outcome::ready;
+  std::string result = "{\"early\":true}";
+  try {
+    if (model.recipe.horizon() > 0) {
+      const std::string arrived = learn_arrived(work);
+      if (ready) result = answer(work);
+      if (!arrived.empty()) {
+        result.pop_back();
+        result += ",\"arrived\":" + arrived + "}";
+      }
+    } else if (ready) {
+      result = learn(work, id);
+    }
+  } catch (const NumericalError& error) {
+    work.count_rejected(error.what());
+    return rejected_json(error.what(), "");
+  } catch (const InvalidArgument& error) {
+    work.count_rejected(error.what());
+    return rejected_json(error.what(), "");
+  }
+  // Lags know the row from here on, so that it must not come again.
+  if (!ready || model.recipe.horizon() > 0) keep_ = true;
+  work.mark_changed();
+  work.exclusively([&] {
+    if (!ready) model.state.wait_in_vain(model.recipe, applied_);
+    model.state.take(model.recipe, applied_);
+  });
+  return result;
+}
+
+// Predicts the row, then learns it if its target is known; if not, it waits under its id.
+std::string RowsJob::learn(Workplace& work, const std::string& id) {
+  ServedModel& model = *work.model();
+  RowAnswer answer;
+  answer.level = request_.level;
+  answer.interval_known = model.interval_known();
+  const auto x = vector_of(applied_.inputs);
+  if (applied_.target_known) {
+    work.learn(x, vector_of(applied_.targets), 0.0, applied_.time, nullptr, outcome_);
+    note_learned();
+    answer.update = &outcome_.update;
+  } else {
+    outcome_.before = model.file.model().predict(x);
+    work.count_predicted();
+    if (!id.empty()) {
+      work.ledger().wait(id,
+                         {applied_.inputs, applied_.time,
+                          pack_said(outcome_.before, 0, request_.level, answer.interval_known)});
+    }
+    answer.waiting = !id.empty();
+  }
+  answer.prediction = &outcome_.before;
+  return answer.to_json();
+}
+
+// With a horizon: the row answers for an earlier one, which is scored by what was said then.
+std::string RowsJob::learn_arrived(Workplace& work) {
+  ServedModel& model = *work.model();
+  std::optional<table::WaitingRow> waiting;
+  work.exclusively([&] { waiting = model.state.arrived(model.recipe, applied_); });
+  if (!waiting) return "";
+  work.mark_changed();
+  if (!applied_.target_known) {
+    work.count_predicted();
+    return "";
+  }
+  Prediction said;
+  RowAnswer arrived;
+  arrived.interval_known =
+      table::unpack_answer(waiting->answer, model.file.model().n_outputs(), said);
+  work.learn(vector_of(waiting->inputs), vector_of(applied_.targets), 0.0, applied_.time, &said,
+             outcome_);
+  note_learned();
+  arrived.prediction = &said;
+  arrived.update = &outcome_.update;
+  return arrived.to_json();
+}
+
+std::string RowsJob::answer(Workplace& work) {
+  ServedModel& model = *work.model();
+  RowAnswer answer;
+  answer.level = request_.level;
+  answer.interval_known = model.interval_known();
+  const Prediction prediction = model.file.model().predict(vector_of(applied_.inputs));
+  work.exclusively([&] {
+    model.state.wait(applied_,
+                     {applied_.inputs, table::pack_answer(prediction, answer.interval_known)});
+  });
+  answer.prediction = &prediction;
+  answer.waiting = true;
+  return answer.to_json();
+}
+
+std::vector<std::string> predict_rows(const RowsRequest& request, std::size_t first,
+                                      std::size_t count, const ServedModel& model) {
+  CellMap cells(model.recipe, request.table.columns);
+  table::Applied applied;
+  std::vector<std::string> results;
+  for (std::size_t i = first; i < first + count; ++i) {
+    model.recipe.apply(cells.cells(request.table.rows[i]), model.state, applied);
+    if (applied.outcome == table::Applied::Outcome::rejected) {
+      results.push_back(rejected_json(applied.reason, applied.column));
+    } else if (applied.outcome == table::Applied::Outcome::early) {
+      results.emplace_back("{\"early\":true}");
+    } else {
+      const Prediction prediction = model.file.model().predict(vector_of(applied.inputs));
+      RowAnswer answer;
+      answer.prediction = &prediction;
+      answer.level = request.level;
+      answer.interval_known = model.interval_known();
+      results.push_back(answer.to_json());
+    }
+    if (request.id_column) {
+      results.back() = with_id(request.table.rows[i][*request.id_column], results.back());
+    }
+  }
+  return results;
+}
+
+}  // namespace splitgp::serve

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "serve/jobs/reply_job.h"
+#include "serve/protocol/table_text.h"
+
+namespace splitgp::serve {
+
+struct RowsRequest {
+  TableText table;
+  std::optional<std::size_t> id_column;
+  double level = 0.95;
+};
+
+/// `rows`: each row of a table is predicted, and learned if its target is there, as `splitgp
+/// stream` does it.
+class RowsJob : public ReplyJob {
+ public:
+  RowsJob(RowsRequest request, std::string model_name, http::Reply reply)
+      : ReplyJob(std::move(reply)),
+        request_(std::move(request)),
+        model_name_(std::move(model_name)) {}
+  std::size_t rows() const override { return request_.table.rows.size(); }
+  std::size_t bytes() const override { return rows() * (request_.table.columns.size() * 40 + 64); }
+
+ private:
+  void work_on(Workplace& work) override;
+  void check_ids(Workplace& work) const;
+  std::string take_row(Workplace& work, CellMap& cells, std::size_t row);
+  std::string take_again(Workplace& work, const std::string& id, const WaitingLabel& waiting);
+  std::string process(Workplace& work, const std::string& id);
+  void note_learned();
+  std::string learn(Workplace& work, const std::string& id);
+  std::string learn_arrived(Workplace& work);
+  std::string answer(Workplace& work);
+  std::string id_of(std::size_t row) const;
+  std::uint64_t fingerprint(std::size_t row) const;
+
+  RowsRequest request_;
+  std::string model_name_;
+  table::Applied applied_;
+  LearnOutcome outcome_;
+  // Of the row at hand: whether its id is to be kept, and what number it got.
+  bool keep_ = false;
+  std::optional<std::uint64_t> sequence_;
+};
+
+/// Some of the same rows predicted alone: nothing is learned or remembered. REQUIRES: the model is
+/// held.
+std::vector<std::string> predict_rows(const RowsRequest& request, std::size_t first,
+                                      std::size_t count, const ServedModel& model);
+
+}  // namespace splitgp::serve

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "splitgp/model_file.h"
+#include "table/cell.h"
+#include "table/recipe.h"
+#include "table/recipe_note.h"
+#include "table/state.h"
+
+namespace splitgp::serve {
+
+/// The model that is served, and the recipe that makes its inputs from the rows of a table.
+struct ServedModel {
+  ServedModel(ModelFile in_file, table::Recipe its_recipe)
+      : file(std::move(in_file)),
+        recipe(std::move(its_recipe)),
+        state(table::RecipeState::load(recipe,
+                                       [this](const std::string& key) { return file.note(key); })),
+        keeps_state(file.note(table::kRecipeNote).has_value()) {}
+
+  /// Before the first training the model does not know the scale of the data: intervals are
+  /// placeholders.
+  bool interval_known() const {
+    return file.model().options().training == Training::off ||
+           !file.model().training_history().empty();
+  }
+  /// Writes what the recipe remembers into notes. A model without a recipe has nothing to remember.
+  void save_state() {
+    if (!keeps_state) return;
+    state.save(
+        [this](const std::string& key, std::string text) { file.set_note(key, std::move(text)); });
+  }
+
+  ModelFile file;
+  table::Recipe recipe;
+  table::RecipeState state;
+  bool keeps_state;
+};
+
+/// The rows of a request with a table, as texts.
+struct TableText {
+  std::vector<std::string> columns;
+  std::vector<std::vector<std::string>> rows;
+};
+
+/// Makes the model and its file when the first rows come, if there was none.
+class ModelMaker {
+ public:
+  virtual ~ModelMaker() = default;
+  /// From rows of a table: the recipe is found from them. Throws Error if that cannot be.
+  virtual std::unique_ptr<ServedModel> from_rows(const TableText& rows) = 0;
+  /// For rows of numbers.
+  virtual std::unique_ptr<ServedModel> from_numbers(Eigen::Index inputs, Eigen::Index outputs) = 0;
+};
+
+}  // namespace splitgp::serve

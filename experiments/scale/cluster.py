@@ -7,8 +7,8 @@ from typing import Any
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 
-import ray  # noqa: E402
-from ray.cluster_utils import Cluster  # noqa: E402
+import ray
+from ray.cluster_utils import Cluster
 
 _STORE = 80 * 2**20  # bytes of shared memory for each node: batches are small
 
@@ -27,7 +27,7 @@ class Nodes:
             },
         )
         self.nodes: list[Any] = [self._new() for _ in range(nodes)]
-        ray.init(address=self._cluster.address, log_to_driver=False, logging_level="ERROR")
+        ray.init(address=self._cluster.address, log_to_driver=False, logging_level=40)
 
     def _new(self) -> Any:
         return self._cluster.add_node(

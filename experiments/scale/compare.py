@@ -46,7 +46,10 @@ def differences(
     if [one.sequence for one in stored.training_history] != trained:
         found.append("trained at other rows")
     answers = expected.predict(queries)
-    for name, prediction in (("shards", sharded.predict(queries)), ("file", stored.predict(queries))):
+    for name, prediction in (
+        ("shards", sharded.predict(queries)),
+        ("file", stored.predict(queries)),
+    ):
         total = answers.variance + answers.noise_variance
         worst = max(
             float(np.abs(prediction.mean - answers.mean).max() / np.abs(answers.mean).max()),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import itertools
 import os
 import signal
 import sys
@@ -98,7 +99,7 @@ def campaign(
             )  # fmt: skip
             killer = Killer(nodes, model, seed + 2)
             started = time.monotonic()
-            for first, last in zip(bounds, bounds[1:], strict=False):
+            for first, last in itertools.pairwise(bounds):
                 thread = None
                 if last - 3 in aimed or last in at_random:
                     draw = rng.uniform()

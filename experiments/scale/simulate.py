@@ -2,9 +2,9 @@
 
 A stream of 10⁹ rows goes through a router and n shards. What is known from `measure`: the router's
 processor time for a row, the shards' together, splits whose second child moves (the router then
-waits for its shard), and what a message costs through Ray. Batches have 1,024 rows; each shard that a
-batch concerns gets one message. Which shard a row falls to is drawn: evenly in random order; in time
-order a batch stays within `spread` shards.
+waits for its shard), and what a message costs through Ray. Batches have 1,024 rows; each shard that
+a batch concerns gets one message. Which shard a row falls to is drawn: evenly in random order; in
+time order a batch stays within two shards.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ import numpy as np
 BATCH = 1024
 ROWS = 1_000_000_000
 SHARDS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1000)
-SURPRISE_ROWS = 48  # that may be on their way with surprise=True
 
 
 def simulate(
@@ -51,7 +50,9 @@ def simulate(
         router_busy = max(router_busy, backlog)
         for _ in range(rng.poisson(BATCH * moves)):
             # The child's shard has to be told: the router waits until the parent's has replied.
-            router_busy = max(router_busy, float(shard_free[int(rng.integers(shards))])) + round_trip
+            router_busy = (
+                max(router_busy, float(shard_free[int(rng.integers(shards))])) + round_trip
+            )
     total = max(router_busy, float(shard_free.max()))
     rows = batches * BATCH
     return {
@@ -75,9 +76,8 @@ def table(measured: dict[str, Any]) -> str:
     for stream in measured["streams"]:
         rates = [simulate(stream, measured["ray"], n)["rows_per_second"] for n in SHARDS]
         cells = " | ".join(f"{rate / 1000:.1f}" for rate in rates)
-        lines.append(
-            f"| {stream['order']}, {stream['inputs']} | {cells} | {router_limit(stream):.0f} shards |"
-        )
+        limit = f"{router_limit(stream):.0f} shards"
+        lines.append(f"| {stream['order']}, {stream['inputs']} | {cells} | {limit} |")
     return "\n".join(lines)
 
 

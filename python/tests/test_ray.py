@@ -125,9 +125,9 @@ def test_what_is_wrong_is_named(nodes, tmp_path):
         X, y = stream(10, 4)
         model.update(X, y)
         X[3, 1] = np.nan
-        with pytest.raises(ValueError) as ours:
+        with pytest.raises(ValueError, match="of row 3 is nan") as ours:
             model.update(X, y)
-        with pytest.raises(ValueError) as theirs:
+        with pytest.raises(ValueError, match="of row 3 is nan") as theirs:
             splitgp.SplittingGP().update(X, y)
         assert str(ours.value) == str(theirs.value)
         with pytest.raises(ValueError, match="3 inputs"):
@@ -148,7 +148,8 @@ def test_command(nodes, tmp_path):
     write_table(table, 500)
     command = [
         sys.executable, "-m", "splitgp.ray", "stream", str(table), "--target", "y", "--model",
-        str(tmp_path / "m.splitgp"), "--shards", "2", "--address", ray.get_runtime_context().gcs_address,
+        str(tmp_path / "m.splitgp"), "--shards", "2",
+        "--address", ray.get_runtime_context().gcs_address,
         "--option", "split_limit=20", "--option", "capacity=60",
     ]  # fmt: skip
     first = subprocess.run(command, capture_output=True, text=True, timeout=120)

@@ -225,9 +225,7 @@ class RouterActor:
     def _routed_all(self) -> bool:
         # There is nothing left to send, though replies may be on their way.
         core = self._ready()
-        return core.idle or (
-            self._taken == self._before + core.counts()["rows"] and not core.waits
-        )
+        return core.idle or (self._taken == self._before + core.counts()["rows"] and not core.waits)
 
     def _settle(self) -> None:
         core = self._ready()

@@ -54,17 +54,7 @@ SplittingGp read_back(Shards& shards, const std::filesystem::path& path) {
 // The same model, bit for bit but for the factors, whose rounding depends on how they grew.
 void expect_same(Shards& shards, const SplittingGp& expected, const Eigen::MatrixXd& queries) {
   const TemporaryDirectory directory;
-  SplittingGp stored = read_back(shards, directory / "copy.splitgp");
-  // Where an alarm's rows lie, and how much noise there is, is told as of when the router hears of
-  // it, which may be some rows later.
-  const std::vector<Alarm> alarms = expected.alarms();
-  std::deque<Alarm>& others = Internals::of(stored).alarms;
-  for (std::size_t i = 0; i < std::min(alarms.size(), others.size()); ++i) {
-    others[i].local_gps = alarms[i].local_gps;
-    others[i].lower = alarms[i].lower;
-    others[i].upper = alarms[i].upper;
-    others[i].size_in_noise = alarms[i].size_in_noise;
-  }
+  const SplittingGp stored = read_back(shards, directory / "copy.splitgp");
   testing::expect_same_model(expected, stored);
   expect_same_prediction(expected.predict(queries), shards.predict(queries));
 }

@@ -25,25 +25,26 @@ bool is_watching(const ModelState& model) {
          model.options.training == Training::off;
 }
 
-double noise_deviation(const ModelState& model, const LocalGp& local, Index output) {
+double noise_deviation(const ModelState& model, double local_scale, Index output) {
   const Hyperparameters& theta = model.knowledge.theta->values;
   double variance = theta.noise_variance;
   if (!model.calibrators.empty()) {
     variance *= model.calibrators[static_cast<std::size_t>(output)].local_factor();
-    if (!local.dormant()) variance *= local.local_scale(output);
+    variance *= local_scale;
   }
   // Never 0, so that sizes stay finite.
   return std::sqrt(std::max(variance, 1e-12 * theta.signal_variance)) * theta.output_scale(output);
 }
 
 // The smallest box with the inputs that these local GPs own.
-void find_box(const ModelState& model, const std::vector<Index>& local_gps, Alarm& alarm) {
+void find_box(const ModelState& model, const PartitionThen& then,
+              const std::vector<Index>& local_gps, Alarm& alarm) {
   alarm.lower.resize(model.inputs);
   alarm.upper.resize(model.inputs);
   alarm.lower.setConstant(std::numeric_limits<double>::infinity());
   alarm.upper.setConstant(-std::numeric_limits<double>::infinity());
   for (const Index i : local_gps) {
-    const LocalGp& local = model.partition.at(i);
+    const LocalGp& local = then.at(i);
     count_operations(local.owned() * model.inputs);
     for (Index j = 0; j < local.size(); ++j) {
       if (!local.owns(j)) continue;
@@ -56,13 +57,13 @@ void find_box(const ModelState& model, const std::vector<Index>& local_gps, Alar
 }
 
 // The local GPs with their center in a slab; none for other groups, which know theirs.
-void find_local_gps_in(const ModelState& model, Index group, std::vector<Index>& inside) {
+void find_local_gps_in(const ModelState& model, const PartitionThen& then, Index group,
+                       std::vector<Index>& inside) {
   inside.clear();
   if (!model.drift.is_slab(group)) return;
   const Slabs& slabs = model.drift.slabs();
-  for (Index i = 0; i < model.partition.size(); ++i) {
-    if (slabs.contains(group - 1, model.partition.at(i).center(),
-                       model.knowledge.input_statistics)) {
+  for (Index i = 0; i < then.size(); ++i) {
+    if (slabs.contains(group - 1, then.at(i).center(), model.knowledge.input_statistics)) {
       inside.push_back(i);
     }
   }
@@ -143,7 +144,14 @@ std::optional<Drift::Found> watch(ModelState& model, const Observation& observat
 }
 
 void raise_alarm(ModelState& model, const Drift::Found& found, UpdateResult& result) {
-  find_local_gps_in(model, found.group, model.inside);
+  const LocalGp& local = model.partition.at(result.local_gp);
+  raise_alarm(model, found, PartitionThen(model.partition),
+              local.dormant() ? 1.0 : local.local_scale(found.output), result);
+}
+
+void raise_alarm(ModelState& model, const Drift::Found& found, const PartitionThen& then,
+                 double local_scale, UpdateResult& result) {
+  find_local_gps_in(model, then, found.group, model.inside);
   std::vector<Index>& local_gps = model.changed_cells;
   model.drift.changed_cells(found, result.local_gp, model.inside, local_gps, model.silent);
   if (local_gps.empty()) local_gps.push_back(result.local_gp);
@@ -157,9 +165,8 @@ void raise_alarm(ModelState& model, const Drift::Found& found, UpdateResult& res
   alarm.local_gps = std::ssize(local_gps);
   alarm.rows = found.rows;
   alarm.size = found.size;
-  alarm.size_in_noise =
-      found.size / noise_deviation(model, model.partition.at(alarm.local_gp), found.output);
-  find_box(model, local_gps, alarm);
+  alarm.size_in_noise = found.size / noise_deviation(model, local_scale, found.output);
+  find_box(model, then, local_gps, alarm);
   if (model.options.on_drift == OnDrift::forget) {
     model.drift.settle(found, local_gps);
     alarm.forgotten = forget_older(model, local_gps, found.change_point);

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "core/model_state.h"
+#include "core/partition_then.h"
 
 namespace splitgp {
 
@@ -33,5 +34,9 @@ std::optional<Drift::Found> watch(ModelState& model, const Observation& observat
 
 /// Raises the alarm, and reacts.  REQUIRES: the update is complete but for training.
 void raise_alarm(ModelState& model, const Drift::Found& found, UpdateResult& result);
+/// The same, when other rows may have been routed since: with the local GPs as this one left them,
+/// and the owner's local scale of that output.  REQUIRES: Options::on_drift is report.
+void raise_alarm(ModelState& model, const Drift::Found& found, const PartitionThen& then,
+                 double local_scale, UpdateResult& result);
 
 }  // namespace splitgp

@@ -12,15 +12,18 @@ void learn(ModelState& model, Index local_gp, const Observation& observation,
   LocalGp& local = model.partition.at(local_gp);
   if (refit_to) local.refit(refit_to);
   wake(model.partition, local_gp);
-  learned.scales.resize(model.outputs);
-  for (Index o = 0; o < model.outputs; ++o)
-    learned.scales(o) = model.calibrators.empty() ? 1.0 : local.local_scale(o);
+  const auto local_scales = [&](Eigen::VectorXd& scales) {
+    scales.setOnes(model.outputs);
+    for (Index o = 0; o < std::ssize(model.calibrators); ++o) scales(o) = local.local_scale(o);
+  };
+  local_scales(learned.scales);
   const LocalGp::Step step = local.look_ahead(observation, model.workspace);
   learned.innovation = local.looked_ahead();
   learned.deviation = step.deviation;
   learned.jitter = step.jitter;
   local.append(observation, step, model.workspace);
   learned.displaced = local.make_room(model.workspace);
+  local_scales(learned.scales_after);
 }
 
 LocalGp divide(ModelState& model, Index local_gp, const std::vector<bool>& leaves) {

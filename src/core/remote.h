@@ -13,7 +13,8 @@ namespace splitgp {
 
 /// What an owner found.
 struct Learned {
-  Eigen::VectorXd scales;  // ŝ² of each output, before the row
+  Eigen::VectorXd scales;        // ŝ² of each output, before the row, …
+  Eigen::VectorXd scales_after;  // … and with it
   Eigen::RowVectorXd innovation;
   double deviation = 0.0;
   double jitter = 0.0;

@@ -123,7 +123,11 @@ void account(ModelState& model, const Observation& observation, Routed& routed, 
   knowledge.surprise.observe(looked.innovation);
   if (result.new_local_gp) model.drift.split(result.routed_to, *result.new_local_gp);
   count(knowledge, observation);
-  if (drift) raise_alarm(model, *drift, result);
+  if (!drift) return;
+  const Index local_gps = routed.local_gps + (result.new_local_gp ? 1 : 0);
+  raise_alarm(model, *drift,
+              PartitionThen(model.partition, result.sequence, local_gps, model.options),
+              found.owner_scales_after(drift->output), result);
 }
 
 void ask(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X,

@@ -44,7 +44,8 @@ struct Found {
 
   Eigen::RowVectorXd innovation;  // the owner's
   double deviation = 0.0;
-  Eigen::VectorXd owner_scales;
+  Eigen::VectorXd owner_scales;        // its local scales before it learned the row, …
+  Eigen::VectorXd owner_scales_after;  // … and after
 };
 
 /// Whether a row may be routed when `ahead` others are routed but not accounted for: no training

@@ -63,8 +63,8 @@ bool Router::waits() const { return state_->barred(); }
 
 bool Router::idle() const {
   const State& s = *state_;
-  return s.waiting.empty() && s.on_their_way.empty() && s.wanted.empty() &&
-         s.moving.empty() && !s.has_unsent();
+  return s.waiting.empty() && s.on_their_way.empty() && s.wanted.empty() && s.moving.empty() &&
+         !s.has_unsent();
 }
 
 Prediction Router::take_predictions() {

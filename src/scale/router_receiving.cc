@@ -73,8 +73,10 @@ void Router::State::account_for(Row& row, Readers& readers) {
   Index& owner_size = sizes[static_cast<std::size_t>(result.routed_to)];
   Reader& owner = readers.at(shard(result.routed_to));
   found.owner_scales.resize(model.outputs);
+  found.owner_scales_after.resize(model.outputs);
   found.innovation.resize(model.outputs);
   owner.get_matrix(found.owner_scales);
+  owner.get_matrix(found.owner_scales_after);
   owner.get_matrix(found.innovation);
   found.deviation = owner.get<double>();
   result.jitter = owner.get<double>();

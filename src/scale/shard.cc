@@ -28,15 +28,6 @@ Bytes failed(const std::exception& error) {
   return Writer().put(Status::failed).put_text(error.what()).take();
 }
 
-// The observation that commands are about.
-struct Row {
-  std::uint64_t sequence = 0;
-  double noise_variance = 0.0;
-  Eigen::VectorXd x;
-  Eigen::VectorXd y;
-  Observation observation() const { return {x, y, noise_variance, sequence}; }
-};
-
 }  // namespace
 
 struct Shard::State {
@@ -62,6 +53,15 @@ struct Shard::State {
   LocalGp release(std::uint64_t local_gp);
   void follow(Reader& commands, Writer& reply);
   void follow(Command command, Reader& commands, Writer& reply);
+
+  // The observation that commands are about.
+  struct Row {
+    std::uint64_t sequence = 0;
+    double noise_variance = 0.0;
+    Eigen::VectorXd x;
+    Eigen::VectorXd y;
+    Observation observation() const { return {x, y, noise_variance, sequence}; }
+  };
 
   // Its local GPs lie under numbers of its own, in `slots`; centers, calibrators and drift are the
   // router's, and empty here but for the number of calibrators.
@@ -139,7 +139,7 @@ void Shard::State::follow(Command command, Reader& commands, Writer& reply) {
       Learned learned;
       compiled.learn(model, local_gp, row.observation(),
                      version == scale::kNoRefit ? nullptr : theta(version), learned);
-      reply.put(learned.scales).put(learned.innovation.transpose());
+      reply.put(learned.scales).put(learned.scales_after).put(learned.innovation.transpose());
       reply.put(learned.deviation).put(learned.jitter).put(learned.displaced);
       return;
     }

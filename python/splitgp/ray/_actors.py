@@ -71,7 +71,9 @@ class RouterActor:
         self._shards: list[Any] = []
         # For each message on its way: shard, epoch, number.
         self._sent: dict[Any, tuple[int, int, int]] = {}
-        self._committed = 0
+        self._taken = 0  # rows
+        self._committed = 0  # of them in the file
+        self._before = 0  # in the file when this process began
         self._every = 1
         self._reloads = 0
         self._waited = 0.0
@@ -102,7 +104,7 @@ class RouterActor:
                 )
             else:
                 return None
-            self._committed = self._core.n_observations
+            self._taken = self._committed = self._before = self._core.n_observations
             self._send(self._core.start())
         return self.facts()
 
@@ -118,17 +120,18 @@ class RouterActor:
         known = self._taken
         if first > known:
             raise NotAttached(f"rows {known} to {first - 1} are missing")
+        # Not after this call's rows: whoever asks again for their predictions must find them new.
+        if known - self._committed >= self._every:
+            self.checkpoint({}, {})
         skip = min(known - first, len(X))
-        if skip < len(X) or predict:
+        if skip < len(X):
             core.learn(X[skip:], y[skip:], None if noise is None else noise[skip:], predict)
             self._taken = known + len(X) - skip
-        self._work(lambda: self._routed_all())
+        self._work(self._routed_all)
         predictions = None
         if predict:
             self._settle()
             predictions = core.take_predictions()
-        if self._taken - self._committed >= self._every:
-            self.checkpoint({}, {})
         return self._taken, self._committed, predictions
 
     def predict(self, X: Floats) -> list[Any]:
@@ -217,20 +220,12 @@ class RouterActor:
     def _ready(self) -> _core.Router:
         if self._core is None:
             raise NotAttached("the router has no file yet")
-        if not hasattr(self, "_taken"):
-            self._taken: int = self._core.n_observations
         return self._core
 
     def _routed_all(self) -> bool:
         # There is nothing left to send, though replies may be on their way.
         core = self._ready()
-        return core.idle or (self._taken == self._routed() and not core.waits)
-
-    def _routed(self) -> int:
-        core = self._ready()
-        if not hasattr(self, "_rows_before"):
-            self._rows_before: int = core.n_observations - int(core.counts()["rows"])
-        return self._rows_before + int(core.counts()["rows"])
+        return core.idle or (self._taken == self._before + core.counts()["rows"] and not core.waits)
 
     def _settle(self) -> None:
         core = self._ready()

@@ -111,9 +111,7 @@ class ShardedGP:
             self._adopt(facts)
 
     @classmethod
-    def load(
-        cls, path: str | os.PathLike[str], shards: int, **settings: Any
-    ) -> Self:
+    def load(cls, path: str | os.PathLike[str], shards: int, **settings: Any) -> Self:
         """A copy of the model in a file that `SplittingGP`, the command or a ShardedGP wrote."""
         source = Path(path)
         if not source.exists():
@@ -125,9 +123,7 @@ class ShardedGP:
         self._folder = folder
         return self
 
-    def update(
-        self, X: ArrayLike, y: ArrayLike, noise_variance: ArrayLike | None = None
-    ) -> None:
+    def update(self, X: ArrayLike, y: ArrayLike, noise_variance: ArrayLike | None = None) -> None:
         """Learn the rows of X and y, in order; as `SplittingGP.update`."""
         self._learn(X, y, noise_variance, predict=False)
 
@@ -135,7 +131,8 @@ class ShardedGP:
         self, X: ArrayLike, y: ArrayLike, noise_variance: ArrayLike | None = None
     ) -> Prediction:
         """The same, and what was predicted for each row just before it was learned."""
-        return self._learn(X, y, noise_variance, predict=True)
+        before: Prediction = self._learn(X, y, noise_variance, predict=True)
+        return before
 
     def predict(self, X: ArrayLike) -> Prediction:
         """Predict at the rows of X; as `SplittingGP.predict`, after all rows that were learned."""
@@ -211,7 +208,7 @@ class ShardedGP:
         """Of the router and all shards."""
         if self._make is None:
             return 0
-        shards = sum(one["memory_bytes"] for one in self.shard_facts())
+        shards = sum(int(one["memory_bytes"]) for one in self.shard_facts())
         return int(self.facts()["memory_bytes"]) + shards
 
     @property
@@ -244,26 +241,33 @@ class ShardedGP:
     def _new_shard(self, shards: int) -> Any:
         # -1: a shard may be restarted as often as need be. A message that is delivered again does
         # no harm.
-        return ray.remote(ShardActor).options(
-            num_cpus=self._share(shards),
-            max_restarts=-1,
-            max_task_retries=-1,
-            scheduling_strategy="SPREAD",
-        ).remote()
+        return (
+            ray.remote(ShardActor)
+            .options(
+                num_cpus=self._share(shards),
+                max_restarts=-1,
+                max_task_retries=-1,
+                scheduling_strategy="SPREAD",
+            )
+            .remote()
+        )
 
     def _new_router(self, shards: int) -> Any:
-        return ray.remote(RouterActor).options(
-            num_cpus=self._share(shards), max_restarts=-1, max_task_retries=0
-        ).remote()
+        return (
+            ray.remote(RouterActor)
+            .options(num_cpus=self._share(shards), max_restarts=-1, max_task_retries=0)
+            .remote()
+        )
 
     def _attach(self) -> dict[str, Any] | None:
         """Tell a new or restarted router what to do; returns what it then knows."""
         deadline = time.monotonic() + 300.0
         while True:
             try:
-                return _get(
+                facts: dict[str, Any] | None = _get(
                     self._router.attach.remote(self._path, self._shards, self._every, self._make)
                 )
+                return facts
             except RayActorError:
                 if time.monotonic() > deadline:
                     raise
@@ -272,8 +276,8 @@ class ShardedGP:
     def _adopt(self, facts: dict[str, Any]) -> None:
         self._n = int(facts["n_observations"])
         self._keywords = facts["keywords"]
-        self._flat = facts["n_outputs"] == 1 if facts["python"] is None else (
-            facts["python"] == "flat"
+        self._flat = (
+            facts["n_outputs"] == 1 if facts["python"] is None else (facts["python"] == "flat")
         )
         self._make = self._making(facts["n_inputs"], facts["n_outputs"])
 
@@ -348,9 +352,7 @@ class ShardedGP:
                 pieces.append(result)
         return self._prediction(pieces) if predict else None
 
-    def _send_piece(
-        self, piece: tuple[int, Floats, Floats, Floats | None], predict: bool
-    ) -> Any:
+    def _send_piece(self, piece: tuple[int, Floats, Floats, Floats | None], predict: bool) -> Any:
         while True:
             try:
                 taken, committed, predictions = _get(self._router.learn.remote(*piece, predict))

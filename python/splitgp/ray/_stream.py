@@ -43,39 +43,41 @@ class Scores:
         rmse = math.sqrt(self.squares[output] / self.rows)
         nlpd = -self.densities[output] / self.rows
         inside = 100.0 * self.inside[output] / self.rows
-        return f"{self.outputs[output]:<20} {self.rows:>12,} {rmse:>10.4g} {nlpd:>10.4g} {inside:>7.1f}%"
+        name = self.outputs[output]
+        return f"{name:<20} {self.rows:>12,} {rmse:>10.4g} {nlpd:>10.4g} {inside:>7.1f}%"
 
     def table(self) -> str:
         head = f"{'target':<20} {'rows':>12} {'RMSE':>10} {'NLPD':>10} {'in 95 %':>8}"
         return "\n".join([head, *(self.line(o) for o in range(len(self.outputs)))])
 
 
-def read_blocks(path: Path) -> Iterator[dict[str, _tables.Column]]:
+def read_blocks(path: Path) -> Iterator[Any]:
     """The columns of a CSV file as text, some megabytes at a time; the recipe reads the numbers."""
     import pyarrow as pa
     import pyarrow.csv as csv
 
     with pa.input_stream(str(path), compression="detect") as source:
-        names = source.readline().decode("utf-8-sig").rstrip("\r\n")
-        separator = "\t" if "\t" in names else ";" if ";" in names and "," not in names else ","
-        columns = [name.strip('"') for name in names.split(separator)]
+        names = source.read(1 << 16).decode("utf-8-sig", "replace").partition("\n")[0].rstrip("\r")
+    separator = "\t" if "\t" in names else ";" if ";" in names and "," not in names else ","
+    columns = [name.strip('"') for name in names.split(separator)]
+    with pa.input_stream(str(path), compression="detect") as source:
         reader = csv.open_csv(
             source,
-            read_options=csv.ReadOptions(column_names=columns, block_size=_BLOCK),
+            read_options=csv.ReadOptions(column_names=columns, skip_rows=1, block_size=_BLOCK),
             parse_options=csv.ParseOptions(delimiter=separator),
             convert_options=csv.ConvertOptions(
                 column_types={name: pa.string() for name in columns}, strings_can_be_null=False
             ),
         )
         for batch in reader:
-            yield dict(_tables.columns(pa.Table.from_batches([batch])))
+            yield pa.Table.from_batches([batch])
 
 
 def find_recipe(columns: dict[str, _tables.Column], target: list[str]) -> Any:
     for name in target:
         if name not in columns:
             raise ValueError(f"--target names {name!r}; the columns are {', '.join(columns)}")
-    wishes = {
+    wishes: dict[str, Any] = {
         "targets": target, "inputs": [], "ignored": [], "as": {}, "cycles": None,
         "missing": [], "fill": None, "lags": {}, "by": "", "horizon": 0,
     }  # fmt: skip
@@ -104,20 +106,19 @@ def stream(arguments: argparse.Namespace, out: TextIO = sys.stdout) -> None:
     started = shown = time.monotonic()
     source = str(path.absolute())
     try:
-        for columns in read_blocks(path):
+        for block in read_blocks(path):
             if recipe is None:
-                recipe, remarks = find_recipe(columns, arguments.target)
+                recipe, remarks = find_recipe(dict(_tables.columns(block)), arguments.target)
                 for line in [*recipe.explanation(), *remarks]:
                     print(line, file=out)
             if model is None:
                 model = _open(arguments, recipe)
                 skip = model.position(source)
-            rows = _tables.n_rows(columns)
+            rows = len(block)
             if done + rows <= skip:
                 done += rows
                 continue
-            if done < skip:
-                columns = {name: column[skip - done :] for name, column in columns.items()}
+            columns = dict(_tables.columns(block.slice(max(0, skip - done))))
             _require(columns, [*recipe.used_columns, *recipe.target_names])
             X, y, _, reasons = recipe.inputs(_given(recipe, columns))
             for row, reason in reasons[: max(0, 5 - rejected)]:
@@ -126,7 +127,9 @@ def stream(arguments: argparse.Namespace, out: TextIO = sys.stdout) -> None:
             done += rows
             for start in range(0, len(X), arguments.piece):
                 part = slice(start, start + arguments.piece)
-                before = model.predict_then_update(X[part], y[part, 0] if y.shape[1] == 1 else y[part])
+                before = model.predict_then_update(
+                    X[part], y[part, 0] if y.shape[1] == 1 else y[part]
+                )
                 scores.add(before, y[part, 0] if y.shape[1] == 1 else y[part])
                 if time.monotonic() - shown > 2.0:
                     shown = time.monotonic()

@@ -1,0 +1,1 @@
+"""A model in shards: what it survives, what it costs, how far it reaches (docs/scale_out.md)."""

@@ -5,7 +5,9 @@ Run it with the Python of an environment that holds splitgp and numpy alone.
 
 from __future__ import annotations
 
+import gzip
 import importlib.metadata
+import json
 import os
 import re
 import shutil
@@ -13,12 +15,13 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+import urllib.request
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 ENVIRONMENT = {"PATH": sysconfig.get_path("scripts"), "LC_ALL": "C.UTF-8"}
 # Libraries that are shipped: those that LICENSES/README.md calls a shared library.
-SHIPPED = {"libsqlite3", "libfmt", "libsimdjson", "liblzma", "libzstd"}
+SHIPPED = {"libsqlite3", "libfmt", "libsimdjson", "liblzma", "libzstd", "libssl", "libcrypto"}
 # Libraries that every system with this glibc has.
 SYSTEM = {"linux-vdso", "ld-linux", "libc", "libm", "libdl", "libpthread", "libstdc++", "libgcc_s"}
 SYSTEM |= {"libz"}
@@ -79,6 +82,33 @@ def run_command(folder: Path) -> None:
     print(f"splitgp demo, stream and report: ok; {command('--version').splitlines()[0]}")
 
 
+def run_service(folder: Path) -> None:
+    """The service learns, answers and shows its page, which is inside the command."""
+    program = shutil.which("splitgp", path=ENVIRONMENT["PATH"])
+    flags = ["--model", str(folder / "served.splitgp"), "--listen", "127.0.0.1:0"]
+    server = subprocess.Popen(
+        [str(program), "serve", *flags], env=ENVIRONMENT, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        line = server.stderr.readline() if server.stderr else ""
+        address = re.search(r"http://\S+/", line)
+        check(address is not None, f"splitgp serve wrote: {line}")
+        learn = urllib.request.Request(
+            f"{address[0]}v2/models/served/learn",
+            b'{"x": [[0], [1]], "y": [1, 2]}',
+            {"Content-Type": "application/json"},
+        )
+        with urllib.request.urlopen(learn, timeout=30) as answer:
+            check(json.load(answer)["rows"] == 2, "the service did not learn")
+        with urllib.request.urlopen(f"{address[0]}assets/plotly.js", timeout=30) as answer:
+            check(len(gzip.decompress(answer.read())) > 1_000_000, "the page lacks its charts")
+    finally:
+        server.terminate()
+        code = server.wait(timeout=60)
+    check(code == 0, f"splitgp serve ended with {code}")
+    print("splitgp serve: ok")
+
+
 def linked(program: Path) -> dict[str, Path]:
     """What the dynamic linker loads with an ELF file: name and path."""
     loader = next(Path("/").glob("lib*/ld-linux*.so*"))
@@ -119,6 +149,7 @@ def main() -> None:
         os.chdir(folder)
         run_readme()
         run_command(Path(folder))
+        run_service(Path(folder))
         os.chdir(ROOT)
     if sys.platform == "linux":
         check_libraries()

@@ -3,7 +3,7 @@
 set -eu
 
 dnf -y install eigen3-devel cli11-devel fmt-devel simdjson-devel json-devel zlib-devel xz-devel \
-  libzstd-devel npm
+  libzstd-devel boost-devel openssl-devel npm
 
 # SQLite is older there than the 3.40 that CMakeLists.txt asks for.
 cd "$(mktemp -d)"

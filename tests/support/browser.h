@@ -67,7 +67,10 @@ class Browser {
 
   /// Opens a file and waits until its scripts have run.
   void open(const std::filesystem::path& page) {
-    call("Page.navigate", {{"url", "file://" + std::filesystem::absolute(page).string()}});
+    open_url("file://" + std::filesystem::absolute(page).string());
+  }
+  void open_url(const std::string& url) {
+    call("Page.navigate", {{"url", url}});
     wait_for("document.readyState === 'complete'");
   }
 
@@ -88,6 +91,14 @@ class Browser {
     while (evaluate(expression) != true) {
       if (Clock::now() > deadline) throw std::runtime_error("never came true: " + expression);
       ::usleep(20'000);
+    }
+  }
+
+  /// Presses a key that has no character, such as "ArrowRight".
+  void press(const std::string& key, int code) {
+    for (const char* type : {"keyDown", "keyUp"}) {
+      call("Input.dispatchKeyEvent",
+           {{"type", type}, {"key", key}, {"code", key}, {"windowsVirtualKeyCode", code}});
     }
   }
 

@@ -23,12 +23,4 @@ int run_inspect(const InspectFlags& flags);
 /// conditioning is known.
 nlohmann::ordered_json describe(LoadedModel& loaded);
 
-/// The relevance of each input: spread / length_scale, scaled so that they sum to 1. An input that
-/// never changes has 0.
-Eigen::VectorXd relevance(const SplittingGp& model);
-
-/// The same for the columns of the table: of the inputs that one column became, the root of the sum
-/// of squares, as in the kernel's distance.
-Eigen::VectorXd relevance(const SplittingGp& model, const std::vector<table::Feature>& columns);
-
 }  // namespace splitgp

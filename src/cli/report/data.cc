@@ -1,14 +1,11 @@
 #include "cli/report/data.h"
 
-#include <array>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "cli/inspect/inspect.h"
+#include "charts/column_map.h"
+#include "charts/facts.h"
 #include "cli/recipe_of.h"
-#include "cli/report/column_map.h"
-#include "cli/report/map.h"
 #include "core/model_state.h"
 
 namespace splitgp {
@@ -17,35 +14,6 @@ using Eigen::Index;
 using json = nlohmann::ordered_json;
 
 namespace {
-
-constexpr std::array<const char*, 6> kAxes{"number", "number", "number", "category", "time", ""};
-
-// One for each column of the table. The length scale of a time is that of its hours.
-json chart_inputs(const SplittingGp& model, const std::vector<table::Feature>& columns) {
-  const Eigen::VectorXd share = relevance(model, columns);
-  const Eigen::VectorXd spread = model.input_statistics().spread;
-  json result = json::array();
-  for (std::size_t k = 0; k < columns.size(); ++k) {
-    const auto first = static_cast<Index>(columns[k].first);
-    result.push_back({{"name", columns[k].name},
-                      {"axis", kAxes[static_cast<std::size_t>(columns[k].use)]},
-                      {"relevance", share(static_cast<Index>(k))},
-                      {"length_scale", model.hyperparameters().length_scale(first)},
-                      {"spread", spread(first)}});
-  }
-  return result;
-}
-
-json chart_outputs(const SplittingGp& model, const std::vector<std::string>& names) {
-  const Hyperparameters& theta = model.hyperparameters();
-  json result = json::array();
-  for (Index o = 0; o < model.n_outputs(); ++o) {
-    result.push_back({{"name", names[static_cast<std::size_t>(o)]},
-                      {"noise_sd", theta.output_scale(o) * std::sqrt(theta.noise_variance)},
-                      {"signal_sd", theta.output_scale(o) * std::sqrt(theta.signal_variance)}});
-  }
-  return result;
-}
 
 json chart_trainings(const SplittingGp& model, const std::vector<table::Feature>& columns) {
   json result = json::array();
@@ -61,28 +29,6 @@ json chart_trainings(const SplittingGp& model, const std::vector<table::Feature>
          {"kernel", to_string(theta.kernel)},
          {"length_scale", length_scale},
          {"noise_share", theta.noise_variance / (theta.signal_variance + theta.noise_variance)}});
-  }
-  return result;
-}
-
-json chart_innovation(const SplittingGp& model) {
-  json result = json::array();
-  for (const InnovationStatistics& output : model.innovation_statistics()) {
-    result.push_back(
-        {{"mean_square", output.mean_square}, {"lower", output.lower}, {"upper", output.upper}});
-  }
-  return result;
-}
-
-json chart_alarms(const SplittingGp& model) {
-  json result = json::array();
-  for (const Alarm& alarm : model.alarms()) {
-    result.push_back({{"sequence", alarm.sequence},
-                      {"change_point", alarm.change_point},
-                      {"output", alarm.output},
-                      {"kind", to_string(alarm.kind)},
-                      {"size_in_noise", alarm.size_in_noise},
-                      {"local_gps", alarm.local_gps}});
   }
   return result;
 }
@@ -134,12 +80,14 @@ json report_data(const LoadedModel& loaded, const std::string& name,
               {"stream", stream_json(loaded)},
               {"trainings", chart_trainings(model, columns)},
               {"innovation", chart_innovation(model)},
-              {"alarms", chart_alarms(model)},
+              {"alarms", chart_alarms(model.alarms())},
               {"n_alarms", model.n_alarms()},
               {"local_gps", chart_local_gps(model)},
               {"splits", chart_splits(model)}};
-  result["partition"] =
-      recipe.is_plain() ? partition_json(model, pair) : column_partition_json(model, recipe, pair);
+  const MapSource source = map_source(model, columns);
+  const MapChoice choice{.first = pair};
+  result["partition"] = recipe.is_plain() ? partition_json(source, choice)
+                                          : column_partition_json(source, recipe, choice);
   return result;
 }
 

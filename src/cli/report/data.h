@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "cli/report/partition_slice.h"
+#include "charts/partition_slice.h"
 #include "splitgp/model_file.h"
 
 namespace splitgp {

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "charts/numbers.h"
 #include "cli/report/data.h"
-#include "cli/report/numbers.h"
 #include "cli/stream/record.h"
 
 namespace splitgp {

@@ -6,12 +6,10 @@
 #include <nlohmann/json_fwd.hpp>
 #include <vector>
 
+#include "charts/interval_level.h"
 #include "splitgp/results.h"
 
 namespace splitgp {
-
-/// The level of the intervals that the command prints and scores.
-inline constexpr double kIntervalLevel = 0.95;
 
 /// The prediction and the observed value of each output. The standard deviation is that of an
 /// observation, noise included.

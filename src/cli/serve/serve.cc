@@ -16,6 +16,7 @@
 #include "cli/serve/model_maker.h"
 #include "cli/serve/record_observer.h"
 #include "cli/stop_signal.h"
+#include "serve/live/feed.h"
 #include "serve/notify.h"
 #include "serve/running.h"
 #include "splitgp/model_file.h"
@@ -126,7 +127,11 @@ int run_serve(const ServeFlags& given) {
   ServeModelMaker maker(flags);
   RecordObserver record;
   const serve::RunningSettings settings = settings_of(flags, address);
-  serve::Running running(settings, maker.open(), maker, {&record});
+  const serve::MakePage make_page = [&settings](serve::ReadModel read) {
+    return std::make_unique<serve::LiveFeed>(
+        serve::LiveFeed::Settings{settings.service.model_name, SPLITGP_VERSION}, std::move(read));
+  };
+  serve::Running running(settings, maker.open(), maker, {&record}, make_page);
   running.start();
   const bool bracketed = address.host.find(':') != std::string::npos;
   running.log().message(

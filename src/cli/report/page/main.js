@@ -69,7 +69,7 @@ async function draw() {
   if (data.stream && data.stream.windows.last_row.length > 0) {
     charts.push(...draw_stream(data, chosen.output), ...draw_predictions(data, chosen.output));
   }
-  if (data.partition) charts.push(...draw_inputs(data), ...draw_partition(), ...draw_local_gps(data));
+  if (data.partition) charts.push(draw_relevance(data), draw_length_scales(data), ...draw_partition(), ...draw_local_gps(data));
   await Promise.all(charts);
   document.documentElement.dataset.drawn = charts.length;
 }

@@ -269,10 +269,10 @@ void Connection::respond(Response response) {
   bytes_out_ = response_.events ? 0 : static_cast<std::size_t>(length);
   if (response_.events) {
     phase_ = Phase::events;
-    viewer_ = shared_from_this();
     events_.push_back(std::make_shared<const std::string>(
         head_text_ + fmt::format("{:x}\r\n{}\r\n", response_.body.size(), response_.body)));
     events_bytes_ = events_.back()->size();
+    watch_viewer();
     return send_events();
   }
   transport_->write(head_text_, body, [self = shared_from_this()](bool ok, std::size_t) {
@@ -340,6 +340,17 @@ void Connection::drain() {
   });
 }
 
+// A viewer has nothing more to say, but its end is noticed. The read also keeps this object alive
+// between events.
+void Connection::watch_viewer() {
+  if (buffer_.empty()) buffer_.resize(kFirstBuffer);
+  transport_->read(buffer_.data(), buffer_.size(),
+                   [self = shared_from_this()](bool ok, std::size_t bytes) {
+                     if (!ok || bytes == 0 || self->phase_ != Phase::events) return self->close();
+                     self->watch_viewer();
+                   });
+}
+
 void Connection::publish(const std::shared_ptr<const std::string>& event) {
   if (phase_ != Phase::events) return;
   if (events_bytes_ + event->size() > shared_.limits.viewer_bytes) {
@@ -388,8 +399,6 @@ void Connection::close() {
   phase_ = Phase::closed;
   finished();
   transport_->close();
-  // At last: it may be all that keeps this object alive.
-  const std::shared_ptr<Connection> viewer = std::move(viewer_);
 }
 
 }  // namespace splitgp::serve::http

@@ -273,6 +273,7 @@ void Connection::respond(Response response) {
     events_.push_back(std::make_shared<const std::string>(
         head_text_ + fmt::format("{:x}\r\n{}\r\n", response_.body.size(), response_.body)));
     events_bytes_ = events_.back()->size();
+    watch_viewer();
     return send_events();
   }
   transport_->write(head_text_, body, [self = shared_from_this()](bool ok, std::size_t) {
@@ -338,6 +339,17 @@ void Connection::drain() {
     };
     Drop::more(self);
   });
+}
+
+// A viewer has nothing more to say, but its end is noticed. The read also keeps this object alive
+// between events.
+void Connection::watch_viewer() {
+  if (buffer_.empty()) buffer_.resize(kFirstBuffer);
+  transport_->read(buffer_.data(), buffer_.size(),
+                   [self = shared_from_this()](bool ok, std::size_t bytes) {
+                     if (!ok || bytes == 0 || self->phase_ != Phase::events) return self->close();
+                     self->watch_viewer();
+                   });
 }
 
 void Connection::publish(const std::shared_ptr<const std::string>& event) {

@@ -79,6 +79,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void finished();
   void drain();
   void send_events();
+  void watch_viewer();
   void release_body();
 
   boost::asio::io_context& context_;

@@ -29,7 +29,7 @@ class ReplyJob : public Job {
     http::Response response;
     response.status = status;
     response.body = RequestError(status, message).to_json();
-    if (status == 503) response.headers.push_back({"Retry-After", "1"});
+    if (status == 429 || status == 503) response.headers.push_back({"Retry-After", "1"});
     send(std::move(response));
   }
 

@@ -84,6 +84,7 @@ TEST_P(InDimensions, SearchEqualsBruteForce) {
     if (step % 7 == 0) center = center.array().round();  // repeated centers too
     centers.set(local_gp, center, kernel);
     brute_force.set(local_gp, center);
+    centers.follow(kernel);
     const VectorXd elsewhere = random.normal_matrix(d, 1);
     const VectorXd x = step % 3 == 0 ? center : elsewhere;
     ASSERT_EQ(centers.most_similar(kernel, x), brute_force.most_similar(length_scale, x, 1)[0]);
@@ -154,6 +155,62 @@ TEST(Centers, SearchEqualsBruteForceWhenCentersAreRemoved) {
     centers.most_similar(kernel, x, 9, neighbors);
     ASSERT_EQ(numbers_of(neighbors), brute_force.most_similar(length_scale, x, 9)) << step;
   }
+}
+
+// Other units, and while the new tree grows, centers are added, moved and removed.
+TEST(Centers, SearchEqualsBruteForceWhileTheTreeIsRecut) {
+  Random random(9);
+  VectorXd length_scale = VectorXd::Ones(3);
+  Centers centers(3);
+  BruteForce brute_force;
+  std::vector<Neighbor> neighbors;
+  int recut = 0;
+  for (int step = 0; step < 3000; ++step) {
+    if (step >= 1000 && step % 200 == 0) {
+      for (double& value : length_scale) value = std::exp(2.0 * random.normal());
+    }
+    const Kernel kernel = kernel_with(length_scale);
+    const double chance = random.uniform();
+    if (step >= 1000 && chance < 0.4) {
+      const Index removed = random.index(centers.size());
+      centers.remove(removed);
+      brute_force.remove(removed);
+    } else {
+      const bool adds = step < 1000 || chance < 0.7;
+      const Index local_gp = adds ? centers.size() : random.index(centers.size());
+      const VectorXd center = random.normal_matrix(3, 1);
+      centers.set(local_gp, center, kernel);
+      brute_force.set(local_gp, center);
+    }
+    if (step % 3 != 0) centers.follow(kernel);  // now and then a row changes several centers
+    recut += centers.is_recut() ? 1 : 0;
+    if (step < 900) continue;
+    const VectorXd x = random.normal_matrix(3, 1);
+    centers.most_similar(kernel, x, 9, neighbors);
+    ASSERT_EQ(numbers_of(neighbors), brute_force.most_similar(length_scale, x, 9)) << step;
+  }
+  EXPECT_GT(recut, 500);
+}
+
+TEST(Centers, TheTreeIsRecutForOtherUnitsOnly) {
+  Random random(10);
+  Centers centers(2);
+  const Kernel kernel = kernel_with(VectorXd::Ones(2));
+  for (Index i = 0; i < 400; ++i) centers.set(i, random.normal_matrix(2, 1), kernel);
+  centers.follow(kernel);
+  EXPECT_FALSE(centers.is_recut());
+  centers.follow(kernel_with(VectorXd::Constant(2, 10.0)));  // the same units but for their size
+  EXPECT_FALSE(centers.is_recut());
+  const std::size_t memory = centers.memory_bytes();
+  const Kernel other = kernel_with(VectorXd{{1.0, 3.0}});
+  centers.follow(other);
+  EXPECT_TRUE(centers.is_recut());
+  int updates = 1;
+  for (; centers.is_recut(); ++updates) centers.follow(other);
+  EXPECT_LE(updates, 60);  // some at once
+  EXPECT_LT(static_cast<double>(centers.memory_bytes()), 1.5 * static_cast<double>(memory));
+  centers.follow(other);
+  EXPECT_FALSE(centers.is_recut());
 }
 
 TEST(Centers, OneCenterRepeatedGivesTheLowestNumbers) {

@@ -193,6 +193,27 @@ TEST(Drift, FindsAShiftInASlab) {
   }
 }
 
+TEST(Slabs, ContainsWhatTheyFind) {
+  constexpr Index kInputs = 3;
+  const Slabs slabs(kInputs);
+  std::mt19937_64 random(12);
+  std::normal_distribution<double> normal(5.0, 3.0);
+  StreamStatistics inputs(kInputs);
+  const auto draw = [&] {
+    return Eigen::VectorXd::NullaryExpr(kInputs, [&] { return normal(random); });
+  };
+  for (int i = 0; i < 100; ++i) inputs.add(draw());
+  std::vector<Index> found(static_cast<std::size_t>(slabs.of_row()));
+  for (int i = 0; i < 50; ++i) {
+    const Eigen::VectorXd x = draw();
+    slabs.find(x, inputs, found);
+    for (Index slab = 0; slab < slabs.count(); ++slab) {
+      const bool is_found = std::find(found.begin(), found.end(), slab) != found.end();
+      EXPECT_EQ(slabs.contains(slab, x, inputs), is_found) << slab;
+    }
+  }
+}
+
 TEST(Drift, FindsWiderErrors) {
   Drift drift(kNoSlabs, 1, 1e6);
   split_until(drift, 5);

@@ -139,7 +139,29 @@ void bind_table(nb::module_& m) {
             return to_tuple(self.predict(model, cells), flat);
           },
           nb::arg("model"), nb::arg("columns"), nb::arg("flat"))
+      .def(
+          "inputs",
+          [](Table& self, const nb::list& columns) {
+            TableCells cells(self.recipe().read_columns(), columns);
+            auto kept = std::make_unique<Table::Inputs>(self.inputs(cells));
+            const Table::Inputs& r = *kept;
+            const nb::capsule owner = keep(std::move(kept));
+            nb::list reasons;
+            for (const auto& [row, reason] : r.reasons) reasons.append(nb::make_tuple(row, reason));
+            return nb::make_tuple(
+                view(r.inputs, false, owner), view(r.targets, false, owner),
+                array_of<std::int8_t>(r.fates.size(), [&](std::size_t i) { return r.fates[i]; }),
+                reasons);
+          },
+          nb::arg("columns"))
+      .def("notes", &Table::notes)
       .def("copy", &Table::copy);
+  m.def(
+      "table_of",
+      [](std::map<std::string, std::string> notes) {
+        return std::make_unique<Table>(std::move(notes));
+      },
+      nb::arg("notes"));
   m.def("find_table", &find_table, nb::arg("names"), nb::arg("columns"), nb::arg("wishes"));
   m.def("save_table", &save_table, nb::arg("table"), nb::arg("model"), nb::arg("path"));
   m.def("load_table", &load_table, nb::arg("path"));

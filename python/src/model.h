@@ -44,5 +44,6 @@ void bind_options(nanobind::module_& m);
 void bind_model(nanobind::module_& m);
 void bind_store(nanobind::module_& m);
 void bind_rivals(nanobind::module_& m);
+void bind_scale(nanobind::module_& m);
 
 }  // namespace splitgp::python

@@ -41,6 +41,7 @@ NB_MODULE(_core, m) {
   bind_model(m);
   bind_store(m);
   bind_rivals(m);
+  bind_scale(m);
   bind_table(m);
 }
 

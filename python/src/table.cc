@@ -103,6 +103,40 @@ TableRun Table::stream(Model& model, TableCells& cells) {
   });
 }
 
+Table::Inputs Table::inputs(TableCells& cells) {
+  if (recipe_.horizon() > 0) throw InvalidArgument("a model in shards has no horizon");
+  const std::lock_guard lock(mutex_);
+  Inputs result;
+  result.fates.assign(cells.rows(), Fate::rejected);
+  std::vector<double> inputs;
+  std::vector<double> targets;
+  for (std::size_t row = 0; row < cells.rows(); ++row) {
+    recipe_.apply(cells.row(row), state_, applied_);
+    if (applied_.outcome == Applied::Outcome::rejected) {
+      result.reasons.emplace_back(row, applied_.reason);
+      continue;
+    }
+    const bool ready = applied_.outcome == Applied::Outcome::ready;
+    result.fates[row] = !ready                  ? Fate::early
+                        : applied_.target_known ? Fate::learned
+                                                : Fate::predicted;
+    if (result.fates[row] == Fate::learned) {
+      inputs.insert(inputs.end(), applied_.inputs.begin(), applied_.inputs.end());
+      targets.insert(targets.end(), applied_.targets.begin(), applied_.targets.end());
+    }
+    if (!ready) state_.wait_in_vain(recipe_, applied_);
+    state_.take(recipe_, applied_);
+  }
+  const auto matrix = [](const std::vector<double>& values, std::size_t width) {
+    const auto rows = static_cast<Eigen::Index>(width);
+    return Eigen::MatrixXd(Eigen::Map<const Eigen::MatrixXd>(
+        values.data(), rows, static_cast<Eigen::Index>(values.size()) / rows));
+  };
+  result.inputs = matrix(inputs, recipe_.input_names().size());
+  result.targets = matrix(targets, recipe_.target_names().size());
+  return result;
+}
+
 Fate Table::process(SplittingGp& gp, std::size_t row, TableRun& run) {
   const bool ready = applied_.outcome == Applied::Outcome::ready;
   if (recipe_.horizon() > 0) {

@@ -46,6 +46,16 @@ class Table {
 
   /// Predicts each row and learns it if its target is known, as `splitgp stream` does.
   TableRun stream(Model& model, TableCells& cells);
+  /// The inputs and targets of the rows, for a model that is elsewhere: one column for each row
+  /// whose fate is `learned`. As stream(), without the model.  REQUIRES: no horizon.
+  struct Inputs {
+    Matrix inputs;
+    Matrix targets;
+    std::vector<Fate> fates;
+    std::vector<std::pair<std::size_t, std::string>> reasons;
+  };
+  Inputs inputs(TableCells& cells);
+
   /// Predicts the rows as they would come next, as `splitgp predict` does; changes nothing.
   TableRun predict(const Model& model, TableCells& cells) const;
 

@@ -31,7 +31,10 @@ class Calibrator {
   void add_conformal(double aggregated);
   /// Whether the update in hand should score the aggregated prediction: it costs a prediction, and
   /// how much it gains on the local one changes slowly.
-  bool wants_aggregated() const { return updates_ % kAggregatedEvery == kAggregatedEvery - 1; }
+  /// `ahead`: after so many more updates.
+  bool wants_aggregated(std::uint64_t ahead = 0) const {
+    return (updates_ + ahead) % kAggregatedEvery == kAggregatedEvery - 1;
+  }
 
   /// Multiplies the variances; with it they are those of the Student-t.
   double factor() const { return factor_; }

@@ -144,7 +144,8 @@ std::size_t Centers::Nodes::memory_bytes() const {
 }
 
 std::size_t Centers::memory_bytes() const {
-  return leaves_.memory_bytes() + branches_.memory_bytes() + places_.size() * sizeof(Place);
+  return leaves_.memory_bytes() + branches_.memory_bytes() + places_.size() * sizeof(Place) +
+         (is_recut() ? recut_[0].memory_bytes() : 0);
 }
 
 }  // namespace splitgp

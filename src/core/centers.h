@@ -47,6 +47,12 @@ class Centers {
   void set(Eigen::Index local_gp, const Eigen::VectorXd& center, const Kernel& kernel);
   /// Removes the center of a local GP. The last one gets its number.
   void remove(Eigen::Index local_gp);
+  /// With every update: if θ has come to measure the inputs in quite other units than those that
+  /// the cells were cut for, a new tree grows beside this one, a few centers at a time, and then
+  /// takes its place. What a search finds is the same; what it costs is not: on flights3m, searches
+  /// took a third of a row's time after such a θ, and a twentieth once the tree was made for it.
+  void follow(const Kernel& kernel);
+  bool is_recut() const { return !recut_.empty(); }
   Eigen::Index size() const { return std::ssize(places_); }
 
   /// argmax_i k(c_i, x).  REQUIRES: size() > 0.
@@ -117,6 +123,7 @@ class Centers {
     return branches_.columns(branch) + 2 * inputs_;
   }
 
+  Eigen::VectorXd center(Eigen::Index local_gp) const;
   void search(int level, std::int32_t i, Search& search) const;
   bool belongs(std::int32_t leaf, const Eigen::VectorXd& center) const;
   Column distance_to_cells(std::int32_t branch, const Kernel& kernel,
@@ -125,6 +132,7 @@ class Centers {
   void insert(Eigen::Index local_gp, const Eigen::VectorXd& center, const Kernel& kernel);
   void move(Eigen::Index local_gp, const Eigen::VectorXd& center, const Kernel& kernel);
   void put(Place place, Eigen::Index local_gp, const Eigen::VectorXd& center);
+  void replace(Eigen::Index local_gp, const Eigen::VectorXd& center);
   void add_root(int level);
   void remove_entry(int level, Place place);
   void divide(int level, std::int32_t i, const Kernel& kernel);
@@ -137,6 +145,11 @@ class Centers {
   Nodes leaves_;    // columns: the centers' coordinates
   Nodes branches_;  // columns: lower and upper bounds of boxes, input by input; then of cells
   std::deque<Place> places_;  // of each local GP's center
+
+  Eigen::VectorXd cut_for_;  // the inverse length scales that cells were first cut for
+  Eigen::VectorXd seen_;     // those that follow() last compared with them
+  std::vector<Centers>
+      recut_;  // the new tree, while it grows: the first centers, as many as it has
 };
 
 }  // namespace splitgp

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cassert>
 #include <limits>
+#include <utility>
 
 #include "core/centers.h"
 #include "core/cut_boxes.h"
@@ -29,6 +30,7 @@ void Centers::set(Index local_gp, const VectorXd& center, const Kernel& kernel) 
     insert(local_gp, center, kernel);
   } else {
     move(local_gp, center, kernel);
+    if (is_recut() && local_gp < recut_[0].size()) recut_[0].set(local_gp, center, kernel);
   }
 }
 
@@ -76,12 +78,54 @@ void Centers::move(Index local_gp, const VectorXd& center, const Kernel& kernel)
       return;
     }
   }
-  put(from, local_gp, center);
-  mend_boxes_above(0, from.node);
+  replace(local_gp, center);
+}
+
+// Where it is, whether it belongs there or not: searches stay exact.
+void Centers::replace(Index local_gp, const VectorXd& center) {
+  const Place place = places_[static_cast<std::size_t>(local_gp)];
+  put(place, local_gp, center);
+  mend_boxes_above(0, place.node);
+}
+
+VectorXd Centers::center(Index local_gp) const {
+  const Place place = places_[static_cast<std::size_t>(local_gp)];
+  VectorXd result(inputs_);
+  for (Index k = 0; k < inputs_; ++k) result(k) = leaves_.columns(place.node)[k](place.slot);
+  return result;
+}
+
+void Centers::follow(const Kernel& kernel) {
+  constexpr Index kAtOnce = 8;    // a few microseconds
+  constexpr double kQuite = 2.0;  // one input measured so many times finer, next to another
+  const VectorXd& units = kernel.inverse_length_scale();
+  if (seen_.size() == 0 || units != seen_) {
+    if (seen_.size() == 0) cut_for_ = units;
+    seen_ = units;
+    const Eigen::ArrayXd finer = units.array() / cut_for_.array();
+    recut_.clear();  // of an earlier θ
+    if (finer.maxCoeff() > kQuite * finer.minCoeff() && height_ > 0) recut_.emplace_back(inputs_);
+  }
+  if (!is_recut()) return;
+  Centers& recut = recut_[0];
+  for (Index i = 0; i < kAtOnce && recut.size() < size(); ++i)
+    recut.set(recut.size(), center(recut.size()), kernel);
+  if (recut.size() < size()) return;
+  recut.cut_for_ = recut.seen_ = units;
+  Centers complete = std::move(recut);
+  *this = std::move(complete);
 }
 
 void Centers::remove(Index local_gp) {
   assert(0 <= local_gp && local_gp < size());
+  if (is_recut() && local_gp < recut_[0].size()) {
+    Centers& recut = recut_[0];
+    if (recut.size() == size()) {
+      recut.remove(local_gp);
+    } else {  // what gets this number is not in the new tree yet
+      recut.replace(local_gp, center(size() - 1));
+    }
+  }
   remove_entry(0, places_[static_cast<std::size_t>(local_gp)]);
   const Place last = places_.back();
   places_.pop_back();

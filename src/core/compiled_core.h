@@ -4,6 +4,8 @@
 #include <span>
 
 #include "core/model_state.h"
+#include "core/remote.h"
+#include "core/route.h"
 
 namespace splitgp {
 
@@ -23,6 +25,22 @@ struct CompiledCore {
   void (*finish_training)(ModelState&);
   bool (*refit_next)(Partition&, const ThetaPointer&);
   void (*wake)(Partition&, Eigen::Index local_gp);
+
+  /// For a model in several processes: the router's part, …
+  void (*route)(ModelState&, const Observation&, std::uint64_t ahead, bool predict, Routed&);
+  void (*account)(ModelState&, const Observation&, Routed&, const Found&, Prediction*);
+  bool (*train_if_due)(ModelState&);
+  std::vector<Eigen::Index> (*drawn_whole)(const ModelState&, const std::vector<Eigen::Index>&);
+  void (*ask)(const ModelState&, const Eigen::Ref<const Eigen::MatrixXd>&, Predictor&);
+  void (*combine)(const ModelState&, Predictor&, Prediction&);
+  /// … and that of the processes which hold local GPs.
+  void (*learn)(ModelState&, Eigen::Index local_gp, const Observation&, const ThetaPointer&,
+                Learned&);
+  LocalGp (*divide)(ModelState&, Eigen::Index local_gp, const std::vector<bool>&);
+  bool (*borrow)(ModelState&, Eigen::Index local_gp, const Observation&,
+                 std::optional<std::uint64_t>&);
+  void (*refit)(ModelState&, Eigen::Index local_gp, const ThetaPointer&);
+  void (*answer)(const ModelState&, const Eigen::Ref<const Eigen::MatrixXd>&, Predictor&);
 };
 
 /// The best one for this processor, or the one that the environment variable

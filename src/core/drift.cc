@@ -318,26 +318,23 @@ std::vector<Index> Drift::changed_cells(const Found& found, Index owner,
     return group(i).last < found.change_point ||
            is_likely(watch(i, found.output).sums[static_cast<std::size_t>(found.kind)]);
   };
-  const auto look_at = [&](Index local_gp) {
-    bool likely = true;
-    if (is_slab(found.group)) {
-      likely = speaks_for_it(leaf(local_gp));
-    } else {
-      Index i = leaf(local_gp);
-      for (; i != kNone && i != found.group; i = group(i).parent) {
-        likely = likely && speaks_for_it(i);
-      }
-      if (i != found.group) return;
-    }
+  const auto look_at = [&](Index local_gp, bool likely) {
     likely = likely || local_gp == owner;
     const bool is_silent = group(leaf(local_gp)).last < found.change_point;
     if (!is_silent) ++heard;
     if (likely) (is_silent ? silent : cells).push_back(local_gp);
   };
   if (is_slab(found.group)) {
-    for (const Index local_gp : inside) look_at(local_gp);
+    for (const Index local_gp : inside) look_at(local_gp, speaks_for_it(leaf(local_gp)));
   } else {
-    for (Index local_gp = 0; local_gp < std::ssize(leaves_); ++local_gp) look_at(local_gp);
+    // Down the group's own tree, which has at most kLevels levels.
+    const auto look_below = [&](const auto& self, Index i, bool likely) -> void {
+      if (group(i).local_gp != kNone) look_at(group(i).local_gp, likely);
+      for (Index j = group(i).first_child; j != kNone; j = group(j).next)
+        self(self, j, likely && speaks_for_it(j));
+    };
+    look_below(look_below, found.group, true);
+    std::sort(cells.begin(), cells.end());
   }
   if (2 * cells.size() >= silent.size() &&
       static_cast<double>(cells.size()) >= kNearlyAll * static_cast<double>(heard)) {

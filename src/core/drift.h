@@ -108,7 +108,7 @@ class Drift {
   /// Which of the group's local GPs have changed: those whose rows since the change speak for it,
   /// in their cell and in all groups between. Those without such rows, if they are few and nearly
   /// all others have. The owner of the row that raised the alarm has. Of a slab, `inside` are the
-  /// local GPs in it. Sorted. O(local GPs·kLevels)
+  /// local GPs in it. Sorted. O(cells of the group)
   std::vector<Eigen::Index> changed_cells(const Found& found, Eigen::Index owner,
                                           std::span<const Eigen::Index> inside = {}) const;
 

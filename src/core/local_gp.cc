@@ -40,8 +40,27 @@ LocalGp LocalGp::restore(Points points, ThetaPointer theta, const Options& optio
   return local;
 }
 
+LocalGp::Points LocalGp::points() const {
+  return {inputs(), outputs(), noise_variance(), sequence_, owned_};
+}
+
+LocalGp LocalGp::outline() const {
+  LocalGp result = *this;
+  result.sleep();
+  result.inherit_ = false;
+  result.keep_owned();
+  const Index n = result.size();
+  result.inputs_.conservativeResize(n, Eigen::NoChange);
+  result.outputs_.conservativeResize(n, Eigen::NoChange);
+  result.solved_.resize(n, outputs_.cols());
+  result.noise_variance_.conservativeResize(n);
+  result.jittered_.assign(static_cast<std::size_t>(n), 0);
+  return result;
+}
+
 void LocalGp::wake() {
   if (!dormant()) return;
+  factor_.reserve(inputs_.rows());
   factorise();
   awake_.set(true);
 }
@@ -76,6 +95,17 @@ LocalGp::Step LocalGp::look_ahead(const Observation& observation, Workspace& wor
 
 void LocalGp::append(const Observation& observation, const Step& step, Workspace& workspace) {
   factor_.append_solved(workspace.reserve(size(), 1).col(0), step.deviation);
+  own_last(observation);
+}
+
+void LocalGp::take_note(const Observation& observation) {
+  assert(dormant());
+  place(observation);
+  own_last(observation);
+}
+
+// The observation in the first spare row becomes a point of its own; moves the center.
+void LocalGp::own_last(const Observation& observation) {
   sequence_.push_back(observation.sequence);
   owned_.push_back(1);
   ++n_owned_;
@@ -253,7 +283,7 @@ void LocalGp::grow(Index rows) {
   jittered_.resize(static_cast<std::size_t>(rows));
   sequence_.reserve(static_cast<std::size_t>(rows));
   owned_.reserve(static_cast<std::size_t>(rows));
-  factor_.reserve(rows);
+  if (!dormant()) factor_.reserve(rows);
 }
 
 Index LocalGp::jittered() const {

@@ -87,6 +87,10 @@ class LocalGp {
   bool borrow(const Observation& observation, Workspace& workspace,
               std::optional<std::uint64_t>& displaced);
 
+  /// Owns an observation without learning from it: routing and Split need no factor. O(d)
+  /// REQUIRES: it is dormant.
+  void take_note(const Observation& observation);
+
   /// The last append's innovations, one for each output: how far the observation was from the
   /// prediction, in its standard deviations. Until anything else changes.
   auto innovation() const { return solved_.row(size() - 1); }
@@ -165,11 +169,15 @@ class LocalGp {
     std::vector<std::uint64_t> sequence;
     std::vector<std::uint8_t> owned;
   };
+  Points points() const;
   /// A local GP with these points, but dormant: without the factor.
   static LocalGp restore(Points points, ThetaPointer theta, const Options& options);
   /// A dormant local GP has no factor. wake() builds it, O(n³), sleep() drops it. Only predict()
   /// works without one, and then builds a temporary one every time.
   bool dormant() const { return !awake_.is_set(); }
+  /// All that routing and Split need of it: dormant, with the points it owns, and a split leaves
+  /// each half only its own.
+  LocalGp outline() const;
   void wake();
   /// wake() for a prediction. Other threads may predict meanwhile: they find it dormant or with a
   /// complete factor.  REQUIRES: the caller holds its lock (core/wake_locks.h).
@@ -196,6 +204,7 @@ class LocalGp {
   Eigen::Index jittered() const;
   const Eigen::VectorXd& center() const { return center_; }
   const Theta& theta() const { return *theta_; }
+  const ThetaPointer& theta_pointer() const { return theta_; }
   const GrowingCholesky& factor() const { return factor_; }
   /// n × d and n × p.
   auto inputs() const { return inputs_.topRows(size()); }
@@ -220,6 +229,7 @@ class LocalGp {
   };
   Farthest farthest_borrowed(Eigen::Index rows, Workspace& workspace) const;
   Eigen::Index place(const Observation& observation);
+  void own_last(const Observation& observation);
   void grow(Eigen::Index rows);
   void remove(Eigen::Index j);
   void keep_owned();

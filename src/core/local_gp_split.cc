@@ -64,7 +64,7 @@ void LocalGp::keep_owned() {
   }
   sequence_.resize(static_cast<std::size_t>(to));
   owned_.assign(static_cast<std::size_t>(to), 1);
-  factorise();
+  if (!dormant()) factorise();
 }
 
 // From scratch, including Oja's rule: a split changes the owned inputs, a refit the space they are

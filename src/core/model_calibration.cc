@@ -22,9 +22,9 @@ double squared_innovation(const ModelState& model, const Observation& observatio
 
 // Whether the aggregated prediction is compared with the owner's at this update. With one local GP
 // there is nothing to aggregate.
-bool corrects_for_aggregation(const ModelState& model) {
-  return model.partition.size() > 1 && !model.calibrators.empty() &&
-         model.calibrators.front().wants_aggregated();
+bool corrects_for_aggregation(const ModelState& model, Index local_gps, std::uint64_t ahead = 0) {
+  return local_gps > 1 && !model.calibrators.empty() &&
+         model.calibrators.front().wants_aggregated(knows_units(model) ? ahead : 0);
 }
 
 }  // namespace
@@ -35,9 +35,10 @@ bool knows_units(const ModelState& model) {
          model.options.training == Training::off;
 }
 
-bool scores_aggregated(const ModelState& model) {
+bool scores_aggregated(const ModelState& model, std::uint64_t ahead) {
   if (model.calibrators.empty()) return false;
-  return model.options.calibration == Calibration::conformal || corrects_for_aggregation(model);
+  return model.options.calibration == Calibration::conformal ||
+         corrects_for_aggregation(model, model.partition.size(), ahead);
 }
 
 void note_local_scales(ModelState& model, const LocalGp& local) {
@@ -46,13 +47,13 @@ void note_local_scales(ModelState& model, const LocalGp& local) {
   }
 }
 
-void calibrate(ModelState& model, const Observation& observation, const LocalGp& local,
-               const Prediction* before) {
+void calibrate(ModelState& model, const Observation& observation, const Surprise::Innovation& found,
+               const Prediction* before, Index local_gps) {
   if (!knows_units(model)) return;
-  const bool corrects = corrects_for_aggregation(model);
+  const bool corrects = corrects_for_aggregation(model, local_gps);
   for (Index o = 0; o < std::ssize(model.calibrators); ++o) {
     Calibrator& calibrator = model.calibrators[static_cast<std::size_t>(o)];
-    const double z = local.innovation()(o);
+    const double z = found(o);
     const double innovation = z * z / model.local_scales(o);
     std::optional<double> aggregated;
     if (before != nullptr) aggregated = squared_innovation(model, observation, *before, o);

@@ -50,13 +50,13 @@ void find_box(const ModelState& model, const std::vector<Index>& local_gps, Alar
 }
 
 // The local GPs with their center in a slab; none for other groups, which know theirs.
-std::vector<Index> local_gps_in(ModelState& model, Index group) {
+std::vector<Index> local_gps_in(const ModelState& model, Index group) {
   std::vector<Index> inside;
   if (!model.drift.is_slab(group)) return inside;
+  const Slabs& slabs = model.drift.slabs();
   for (Index i = 0; i < model.partition.size(); ++i) {
-    model.drift.slabs().find(model.partition.at(i).center(), model.knowledge.input_statistics,
-                             model.slabs);
-    if (std::find(model.slabs.begin(), model.slabs.end(), group - 1) != model.slabs.end()) {
+    if (slabs.contains(group - 1, model.partition.at(i).center(),
+                       model.knowledge.input_statistics)) {
       inside.push_back(i);
     }
   }
@@ -90,20 +90,19 @@ Index owner_of(ModelState& model, std::uint64_t sequence) {
 
 }  // namespace
 
-void note_innovation(ModelState& model, const Observation& observation, const LocalGp& local,
-                     const LocalGp::Step& step, UpdateResult& result) {
-  const Hyperparameters& theta = local.theta().values;
+void note_innovation(ModelState& model, const Observation& observation, const LookedAhead& looked,
+                     UpdateResult& result) {
   result.innovation.resize(static_cast<std::size_t>(model.outputs));
   for (Index o = 0; o < model.outputs; ++o) {
     const auto at = static_cast<std::size_t>(o);
-    const double raw = local.looked_ahead()(o);
+    const double raw = looked.innovation(o);
     double factor = 1.0;
     double degrees_of_freedom = std::numeric_limits<double>::infinity();
     if (!model.calibrators.empty()) {
       factor = model.local_scales(o) * model.calibrators[at].local_factor();
       degrees_of_freedom = model.calibrators[at].degrees_of_freedom();
     }
-    const double deviation = step.deviation * theta.output_scale(o);
+    const double deviation = looked.deviation * looked.theta.output_scale(o);
     Innovation& innovation = result.innovation[at];
     innovation.mean = observation.y(o) - raw * deviation;
     innovation.variance = deviation * deviation * factor;

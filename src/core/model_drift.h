@@ -11,10 +11,17 @@ namespace splitgp {
 /// How many alarms a model remembers.
 inline constexpr std::size_t kMostAlarms = 1000;
 
+/// What a local GP found when it looked ahead at an observation.
+struct LookedAhead {
+  Surprise::Innovation innovation;  // LocalGp::looked_ahead(), of each output
+  double deviation;                 // LocalGp::Step's
+  const Hyperparameters& theta;     // that of its factor
+};
+
 /// Fills result.innovation and the model's scores, and says whether the observation is an outlier,
 /// from what the local GP found when it looked ahead.  REQUIRES: note_local_scales() was called.
-void note_innovation(ModelState& model, const Observation& observation, const LocalGp& local,
-                     const LocalGp::Step& step, UpdateResult& result);
+void note_innovation(ModelState& model, const Observation& observation, const LookedAhead& looked,
+                     UpdateResult& result);
 
 /// Whether the outlier is not to be learned: the options say so, and nothing says that the world
 /// has changed.

@@ -1,6 +1,8 @@
 #include "core/model_training.h"
 
 #include <algorithm>
+#include <bit>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -59,13 +61,22 @@ Due what_is_due(const ModelState& model) {
 // A surprise cannot wait long, and has few rows to show.
 constexpr Index kSurpriseObservations = 800;
 
+std::uint64_t training_seed(const ModelState& model) {
+  return model.options.seed + model.knowledge.observations;
+}
+
+// The first of the rows that a training looks at; 0: all.
+std::uint64_t regime_of(const ModelState& model, Due due) {
+  const StreamKnowledge& knowledge = model.knowledge;
+  return due == Due::surprise ? knowledge.observations - knowledge.surprise.rows()
+                              : knowledge.schedule.regime();
+}
+
 TrainingSet training_set(const ModelState& model, Due due) {
   const StreamKnowledge& knowledge = model.knowledge;
   const Index most = model.options.training_observations;
-  const std::uint64_t seed = model.options.seed + knowledge.observations;
-  const std::uint64_t regime = due == Due::surprise
-                                   ? knowledge.observations - knowledge.surprise.rows()
-                                   : knowledge.schedule.regime();
+  const std::uint64_t seed = training_seed(model);
+  const std::uint64_t regime = regime_of(model, due);
   if (regime == 0) return draw_training_set(model, most, seed);
   return draw_regime_set(knowledge, model.partition, regime,
                          due == Due::stream ? most : std::min(most, kSurpriseObservations), seed);
@@ -102,6 +113,52 @@ TrainingSet draw_training_set(const ModelState& model, Index most_observations,
                               std::uint64_t seed) {
   return draw_training_set(model.knowledge, LocalGpRegions(model.partition), most_observations,
                            seed);
+}
+
+std::uint64_t rows_before_training(const ModelState& model) {
+  const StreamKnowledge& knowledge = model.knowledge;
+  if (model.options.training == Training::off) return std::numeric_limits<std::uint64_t>::max();
+  const std::uint64_t n = knowledge.observations;
+  std::uint64_t rows = knowledge.schedule.rows_before(n);
+  // θ follows the scale of the data at 1, 2, 4, … observations.
+  if (!knowledge.schedule.ever_trained() && !knowledge.theta_given)
+    rows = std::min(rows, std::bit_ceil(n + 1) - n);
+  if (model.options.surprise && knowledge.schedule.ever_trained())
+    rows = std::min(rows, rows_before_regime(knowledge));
+  return std::max<std::uint64_t>(rows, 1);
+}
+
+std::vector<Index> drawn_whole(const ModelState& model, const std::vector<Index>& sizes) {
+  // A dry run: observations that are all 0, in as many rows as there will be.
+  class Sizes : public TrainingRegions {
+   public:
+    Sizes(const Partition& partition, const std::vector<Index>& sizes)
+        : partition_(partition), sizes_(sizes) {}
+    const Centers& centers() const override { return partition_.centers; }
+    Eigen::VectorXd center(Index i) const override { return partition_.at(i).center(); }
+    Index size(Index i) const override { return sizes_[static_cast<std::size_t>(i)]; }
+    Index owned(Index i) const override { return partition_.at(i).owned(); }
+    void append(Index i, bool owned_only, TrainingSet::Block& block) const override {
+      const LocalGp& local = partition_.at(i);
+      const Index rows = block.inputs.rows() + (owned_only ? local.owned() : size(i));
+      block.inputs.setZero(rows, local.inputs().cols());
+      block.outputs.setZero(rows, local.outputs().cols());
+      block.noise_variance.setZero(rows);
+      block.sequence.resize(static_cast<std::size_t>(rows));
+      if (!owned_only) whole.push_back(i);
+    }
+    mutable std::vector<Index> whole;
+
+   private:
+    const Partition& partition_;
+    const std::vector<Index>& sizes_;
+  };
+  const Due due = what_is_due(model);
+  if (due == Due::nothing || regime_of(model, due) > 0) return {};
+  const Sizes regions(model.partition, sizes);
+  draw_training_set(model.knowledge, regions, model.options.training_observations,
+                    training_seed(model));
+  return regions.whole;
 }
 
 bool train_if_due(ModelState& model) {

@@ -13,6 +13,15 @@ TrainingSet draw_training_set(const ModelState& model, Eigen::Index most_observa
 /// trainer. Also adopts a result that trainer has finished. True if a training ended here.
 bool train_if_due(ModelState& model);
 
+/// A training that is not before the end of at least so many more rows, whatever they are; at least
+/// 1. Without trainings, a very large number.
+std::uint64_t rows_before_training(const ModelState& model);
+
+/// Of which local GPs the next training will look at all points, also those they borrow, if they
+/// hold so many points each; of the others it looks at what they own.
+std::vector<Eigen::Index> drawn_whole(const ModelState& model,
+                                      const std::vector<Eigen::Index>& sizes);
+
 /// Train, whatever the schedule says.
 TrainResult train_now(ModelState& model);
 

@@ -21,20 +21,24 @@ constexpr Index kBlock = 32;
 
 }  // namespace
 
+void Predictor::reserve(const ModelState& model, Index answers) {
+  candidates.resize(static_cast<std::size_t>(answers));
+  if (means.rows() != model.outputs || means.cols() < answers) means.resize(model.outputs, answers);
+  if (!model.calibrators.empty() &&
+      (local_scales.rows() != model.outputs || local_scales.cols() < answers))
+    local_scales.resize(model.outputs, answers);
+}
+
 // s_i ← k(x, c_i): the local GPs that are asked, and the first that is not, for the taper.
 void Predictor::ask(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X) {
   const Kernel& kernel = model.knowledge.theta->kernel;
-  const Index asked = n_asked(model);
+  asked = n_asked(model);
   const auto answers = static_cast<std::size_t>(X.cols() * asked);
   questions.clear();
   outsiders.clear();
   local_gps.resize(answers);
-  candidates.resize(answers);
-  if (means.rows() != model.outputs || means.cols() < X.cols() * asked)
-    means.resize(model.outputs, X.cols() * asked);
-  if (!model.calibrators.empty() &&
-      (local_scales.rows() != model.outputs || local_scales.cols() < X.cols() * asked))
-    local_scales.resize(model.outputs, X.cols() * asked);
+  thetas.resize(answers);
+  reserve(model, X.cols() * asked);
   for (Index i = 0; i < X.cols(); ++i) {
     model.partition.centers.most_similar(kernel, X.col(i), asked + 1, neighbors);
     Outsider& outsider = outsiders.emplace_back();
@@ -46,6 +50,7 @@ void Predictor::ask(const ModelState& model, const Eigen::Ref<const Eigen::Matri
       const Neighbor& neighbor = neighbors[static_cast<std::size_t>(r)];
       const auto place = static_cast<std::size_t>(i * asked + r);
       local_gps[place] = neighbor.local_gp;
+      thetas[place] = &model.partition.at(neighbor.local_gp).theta();
       candidates[place].log_similarity = kernel.log_similarity(neighbor.squared_distance);
       questions.push_back({neighbor.local_gp, i, i * asked + r});
     }
@@ -84,21 +89,21 @@ void Predictor::answer(const ModelState& model, const Eigen::Ref<const Eigen::Ma
   }
   for (std::size_t first = 0; first < questions.size();) {
     Index count = 0;
-    const Index asked = questions[first].local_gp;
+    const Index one = questions[first].local_gp;
     for (std::size_t q = first; q < questions.size() && count < kBlock; ++q, ++count) {
-      if (questions[q].local_gp != asked) break;
+      if (questions[q].local_gp != one) break;
       queries.col(count) = X.col(questions[q].query);
     }
     const std::size_t next = first + static_cast<std::size_t>(count);
     if (next < questions.size()) local_gp(next).prefetch();
     VectorXd* const scales = model.calibrators.empty() ? nullptr : &block_scales;
     if (with_gradients) {
-      model.partition.at(asked).predict_gradient(
-          queries.leftCols(count), workspace, gradient_workspace, block_means.leftCols(count),
-          posteriors, scales, block_gradients.leftCols(count));
+      model.partition.at(one).predict_gradient(queries.leftCols(count), workspace,
+                                               gradient_workspace, block_means.leftCols(count),
+                                               posteriors, scales, block_gradients.leftCols(count));
     } else {
-      model.partition.at(asked).predict(queries.leftCols(count), workspace,
-                                        block_means.leftCols(count), posteriors, scales);
+      model.partition.at(one).predict(queries.leftCols(count), workspace,
+                                      block_means.leftCols(count), posteriors, scales);
     }
     for (Index i = 0; i < count; ++i) {
       const Index place = questions[first + static_cast<std::size_t>(i)].answer;
@@ -113,9 +118,9 @@ void Predictor::answer(const ModelState& model, const Eigen::Ref<const Eigen::Ma
 }
 
 bool Predictor::weigh(const ModelState& model, Index query) {
-  const auto asked = static_cast<std::size_t>(n_asked(model));
   const auto at = static_cast<std::size_t>(query);
-  return aggregation_weights(std::span(candidates).subspan(at * asked, asked),
+  const auto first = static_cast<std::size_t>(query * asked);
+  return aggregation_weights(std::span(candidates).subspan(first, static_cast<std::size_t>(asked)),
                              outsiders[at].log_similarity, model.options, weights);
 }
 
@@ -124,7 +129,7 @@ bool Predictor::weigh(const ModelState& model, Index query) {
 // measured by, so all of it is a local GP's own, also while a new θ is on its way to it.
 void Predictor::combine_calibrated(const ModelState& model, Index query, Prediction& result,
                                    Index column) const {
-  const Index first = query * n_asked(model);
+  const Index first = query * asked;
   for (Index o = 0; o < model.outputs; ++o) {
     const Calibrator& calibrator = model.calibrators[static_cast<std::size_t>(o)];
     double deviation = 0.0;
@@ -132,7 +137,7 @@ void Predictor::combine_calibrated(const ModelState& model, Index query, Predict
     Index place = first;
     for (const double weight : weights) {
       const auto at = static_cast<std::size_t>(place);
-      const Hyperparameters& theta = model.partition.at(local_gps[at]).theta().values;
+      const Hyperparameters& theta = thetas[at]->values;
       const double scale =
           std::sqrt(local_scales(o, place++) * calibrator.factor()) * theta.output_scale(o);
       // Deviations until the very end: products of variances may overflow on the way.
@@ -157,7 +162,7 @@ void Predictor::combine(const ModelState& model, Index query, Prediction& result
   auto mean = result.mean.col(column);
   mean.setZero();
   double deviation = 0.0;
-  Index place = query * n_asked(model);
+  Index place = query * asked;
   for (const double weight : weights) {
     mean += weight * means.col(place);
     const Candidate& candidate = candidates[static_cast<std::size_t>(place++)];

@@ -26,8 +26,10 @@ struct Outsider {
 /// What one thread needs to predict. Query i, rank r: answer i·asked + r.
 struct Predictor {
   Workspace workspace;
+  Eigen::Index asked = 0;  // how many local GPs are asked about each query
   std::vector<Neighbor> neighbors;
-  std::vector<Eigen::Index> local_gps;  // which one gave each answer
+  std::vector<Eigen::Index> local_gps;  // which one gave each answer, …
+  std::vector<const Theta*> thetas;     // … and with which θ
   std::vector<Question> questions;
   std::vector<Outsider> outsiders;
   std::vector<Candidate> candidates;
@@ -49,6 +51,8 @@ struct Predictor {
   /// Finds whom to ask about each column of X; lets them answer, with derivatives if they are
   /// wanted; finds each answer's weight for one query, and returns what aggregation_weights does.
   void ask(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X);
+  /// Makes room for so many answers; ask() does.
+  void reserve(const ModelState& model, Eigen::Index answers);
   void answer(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X,
               bool with_gradients = false);
   bool weigh(const ModelState& model, Eigen::Index query);

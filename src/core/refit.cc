@@ -25,15 +25,15 @@ bool refit_next(Partition& partition, const ThetaPointer& theta) {
   return false;
 }
 
-bool refit_one_of(Partition& partition, const ThetaPointer& theta,
-                  const std::vector<Neighbor>& neighbors) {
+Index refit_one_of(Partition& partition, const ThetaPointer& theta,
+                   const std::vector<Neighbor>& neighbors) {
   for (const Neighbor& neighbor : neighbors) {
     LocalGp& local = partition.at(neighbor.local_gp);
     if (is_current(local, *theta)) continue;
     local.refit(theta);
-    return true;
+    return neighbor.local_gp;
   }
-  return false;
+  return -1;
 }
 
 }  // namespace splitgp

@@ -14,9 +14,9 @@ bool is_current(const LocalGp& local, const Theta& theta);
 /// number of them, so that the cost of an update is bounded however many there are.
 bool refit_next(Partition& partition, const ThetaPointer& theta);
 
-/// The same for the first of `neighbors` that is behind.
-bool refit_one_of(Partition& partition, const ThetaPointer& theta,
-                  const std::vector<Neighbor>& neighbors);
+/// The same for the first of `neighbors` that is behind; returns it, or -1.
+Eigen::Index refit_one_of(Partition& partition, const ThetaPointer& theta,
+                          const std::vector<Neighbor>& neighbors);
 
 /// All local GPs before this one are known to have θ.
 Eigen::Index refit_cursor(const Partition& partition, const Theta& theta);

@@ -22,7 +22,7 @@ std::vector<bool> lower_half(const Eigen::VectorXd& along) {
 
 }  // namespace
 
-LocalGp split(LocalGp& parent) {
+std::vector<bool> leaves_in_split(const LocalGp& parent) {
   const Eigen::VectorXd v = parent.principal_direction();
   const Eigen::VectorXd along = parent.centered_inputs() * v;  // vᵀ(x_j − c)
   std::vector<bool> leaves(static_cast<std::size_t>(along.size()));
@@ -31,7 +31,9 @@ LocalGp split(LocalGp& parent) {
 
   const auto leaving = std::count(leaves.begin(), leaves.end(), true);
   if (leaving == 0 || leaving == along.size()) leaves = lower_half(along);
-  return parent.divide(leaves);
+  return leaves;
 }
+
+LocalGp split(LocalGp& parent) { return parent.divide(leaves_in_split(parent)); }
 
 }  // namespace splitgp

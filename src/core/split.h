@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "core/local_gp.h"
 
 namespace splitgp {
@@ -8,5 +10,8 @@ namespace splitgp {
 /// `parent` becomes the child on the positive side; the other child is returned. Neither is ever
 /// empty.
 LocalGp split(LocalGp& parent);
+
+/// Whom it cuts off: one flag for each observation that the parent owns.
+std::vector<bool> leaves_in_split(const LocalGp& parent);
 
 }  // namespace splitgp

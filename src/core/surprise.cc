@@ -61,6 +61,18 @@ bool Surprise::quiet() const {
       .all();
 }
 
+std::uint64_t Surprise::rows_before() const {
+  // The loudest and the most silent rows there can be. The lower threshold for loud ones is taken
+  // throughout, and what was usual is left aside: it can only make it take longer.
+  double loudest = state_.recent.maxCoeff();
+  double quietest = state_.recent.maxCoeff();  // all outputs have to be quiet
+  for (std::uint64_t rows = 0;; ++rows) {
+    if (loudest > kLoudForLong || quietest < kQuiet) return rows;
+    loudest += kRecent * (kCutOff * kCutOff - loudest);
+    quietest += kRecent * (kLeast - quietest);
+  }
+}
+
 std::uint64_t Surprise::rows() const { return std::min(state_.unusual, kMostRows); }
 
 void Surprise::forget() {

@@ -34,6 +34,9 @@ class Surprise {
   bool loud() const;
   bool quiet() const;
 
+  /// It will be neither loud nor quiet before so many more rows, however wild or silent they are.
+  std::uint64_t rows_before() const;
+
   /// How many of the latest rows belong to what is new, if anything is.
   std::uint64_t rows() const;
 

@@ -49,6 +49,14 @@ bool begins_regime(const StreamKnowledge& knowledge) {
                                          knowledge.length_scale_groups.size());
 }
 
+std::uint64_t rows_before_regime(const StreamKnowledge& knowledge) {
+  const Surprise& surprise = knowledge.surprise;
+  // Every row is one more unusual one at most.
+  return std::max(surprise.rows_before(),
+                  knowledge.schedule.rows_before_surprise(knowledge.observations, surprise.rows(),
+                                                          knowledge.length_scale_groups.size()));
+}
+
 TrainingPlan surprise_plan(const StreamKnowledge& knowledge, const Options& options) {
   TrainingPlan plan{options.kernel, options.fixed, options.trend, knowledge.theta->values};
   plan.warm = true;

@@ -16,6 +16,8 @@ TrainingPlan training_plan(const StreamKnowledge& knowledge, const Options& opti
 
 /// Whether a surprise calls for a training of what began when it did.
 bool begins_regime(const StreamKnowledge& knowledge);
+/// It cannot before so many more rows, whatever they are.
+std::uint64_t rows_before_regime(const StreamKnowledge& knowledge);
 /// What that training starts from: θ has no weight against rows that it does not describe, and only
 /// one that is better by far begins a regime.
 TrainingPlan surprise_plan(const StreamKnowledge& knowledge, const Options& options);

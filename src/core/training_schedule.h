@@ -75,6 +75,22 @@ class TrainingSchedule {
            marks_.regime + marks_.regime_next;
   }
 
+  /// No training of the stream or of its regime is due before so many more rows.
+  std::uint64_t rows_before(std::uint64_t observations) const {
+    const auto until = [&](std::uint64_t at) { return at > observations ? at - observations : 1; };
+    std::uint64_t rows = until(marks_.next);
+    if (marks_.regime > 0 && marks_.regime_next < marks_.regime)
+      rows = std::min(rows, until(marks_.regime + marks_.regime_next));
+    return rows;
+  }
+  /// The same for a surprise whose first unusual row was `unusual` rows ago.
+  std::uint64_t rows_before_surprise(std::uint64_t observations, std::uint64_t unusual,
+                                     Eigen::Index length_scales) const {
+    const auto less = [](std::uint64_t a, std::uint64_t b) { return a > b ? a - b : 0; };
+    return std::max(less(fewest(length_scales) * 3 / 2, unusual),
+                    less(marks_.surprised + marks_.patience, observations));
+  }
+
   bool ever_trained() const { return marks_.ever_trained; }
 
   /// A regime's own trainings are many, so they search less often.

@@ -5,7 +5,6 @@
 #include <span>
 #include <utility>
 
-#include "core/bounded_history.h"
 #include "core/forget.h"
 #include "core/holding.h"
 #include "core/model_calibration.h"
@@ -13,7 +12,7 @@
 #include "core/model_training.h"
 #include "core/predict.h"
 #include "core/refit.h"
-#include "core/split.h"
+#include "core/update_steps.h"
 #include "core/waking.h"
 
 namespace splitgp {
@@ -21,22 +20,6 @@ namespace splitgp {
 using Eigen::Index;
 
 namespace {
-
-// The observations that the second child took over.
-std::vector<std::uint64_t> owned_sequences(const LocalGp& local) {
-  std::vector<std::uint64_t> sequences;
-  for (Index j = 0; j < local.size(); ++j) {
-    if (local.owns(j)) sequences.push_back(local.sequence(j));
-  }
-  return sequences;
-}
-
-// To how many local GPs beside its owner an observation is offered: those that would be asked at
-// its place, and the next one.
-Index n_offered(const ModelState& model) {
-  if (model.options.capacity == model.options.split_limit) return 0;
-  return std::min<Index>(n_asked(model), Borrowings::kMost);
-}
 
 // A local GP that will be asked about an observation has to know it, whoever owns it. `similar` are
 // the local GPs most similar to x, its owner first. After a split both children have it already.
@@ -52,18 +35,6 @@ void offer(ModelState& model, const Observation& observation, std::span<const Ne
       if (borrowing.displaced) lost(model.partition, neighbor.local_gp, *borrowing.displaced);
     }
   }
-}
-
-// The second child holds all that its parent held; without inheritance, what it owns, and that
-// alone.
-void note_split(ModelState& model, Index parent, Index child,
-                const std::vector<std::uint64_t>& leaving) {
-  Partition& partition = model.partition;
-  partition.at(child).changed = false;
-  const LocalGp& second = partition.at(child);
-  for (Index j = 0; j < second.size(); ++j) gained(partition, child, second.sequence(j));
-  if (model.options.inherit) return;
-  for (const std::uint64_t sequence : leaving) lost(partition, parent, sequence);
 }
 
 // Of what is forgotten for other reasons than its age, most has left when the list is cleaned.
@@ -85,7 +56,6 @@ UpdateResult update_routed(ModelState& model, const Observation& observation,
   const Index I = similar.front().local_gp;
   Partition& partition = model.partition;
   StreamKnowledge& knowledge = model.knowledge;
-  const Kernel& kernel = knowledge.theta->kernel;
   UpdateResult result;
   result.sequence = observation.sequence;
   result.routed_to = I;
@@ -102,7 +72,8 @@ UpdateResult update_routed(ModelState& model, const Observation& observation,
   // Append (x, y) to local GP I and move its center; a borrowed point makes room.
   note_local_scales(model, local);
   const LocalGp::Step step = local.look_ahead(observation, model.workspace);
-  note_innovation(model, observation, local, step, result);
+  const LookedAhead looked{local.looked_ahead(), step.deviation, local.theta().values};
+  note_innovation(model, observation, looked, result);
   result.rejected = is_rejected(model, result);
   const std::optional<Drift::Found> drift = watch(model, observation, result);
   if (result.rejected) {
@@ -112,72 +83,41 @@ UpdateResult update_routed(ModelState& model, const Observation& observation,
   }
   local.append(observation, step, model.workspace);
   result.jitter = step.jitter;
-  calibrate(model, observation, local, before);
-  knowledge.surprise.observe(local.innovation());
+  calibrate(model, observation, looked.innovation, before, partition.size());
+  knowledge.surprise.observe(looked.innovation);
   result.displaced = local.make_room(model.workspace);
   ++partition.held;
   gained(partition, I, observation.sequence);
   if (result.displaced) lost(partition, I, *result.displaced);
 
   // If n_I > m: Split.
-  if (local.owned() > model.options.split_limit) {
-    LocalGp second = split(local);
-    const Index new_local_gp = partition.size();
-    partition.split_history.push_back(
-        {observation.sequence, I, new_local_gp, local.owned(), second.owned()});
-    if (forgets(model.options)) bound_history(partition.split_history, partition.splits_dropped);
-    partition.centers.set(new_local_gp, second.center(), kernel);
-    partition.centers.set(I, local.center(), kernel);
-    result.new_local_gp = new_local_gp;
-    result.leaving = owned_sequences(second);
-    if (result.leaving.back() == observation.sequence) result.local_gp = new_local_gp;
-    partition.local_gps.push_back(std::move(second));
-    model.drift.split(I, new_local_gp);
-    keep_awake(partition, new_local_gp);
-    note_split(model, I, new_local_gp, result.leaving);
-  } else {
-    partition.centers.set(I, local.center(), kernel);
-  }
+  split_if_full(model, I, observation, result);
+  if (result.new_local_gp) model.drift.split(I, *result.new_local_gp);
+
+  partition.centers.follow(kernel);
 
   offer(model, observation, similar, result);
   let_sleep(partition);
 
-  // A new θ reaches every local GP in time, with at most one refit per update: first those that the
-  // next rows will ask, if they are like this one.
-  if (result.refits == 0 && refit_cursor(partition, *knowledge.theta) < partition.size()) {
-    partition.centers.most_similar(kernel, observation.x, n_asked(model), model.neighbors);
-    const bool refitted = refit_one_of(partition, knowledge.theta, model.neighbors) ||
-                          refit_next(partition, knowledge.theta);
-    if (refitted) ++result.refits;
-  }
+  if (result.refits == 0 && refit_one_behind(model, observation) >= 0) ++result.refits;
 
   if (model.options.max_age > 0.0) remember_time(model, observation);
-  ++knowledge.observations;
-  knowledge.input_statistics.add(observation.x);
-  knowledge.output_statistics.add(observation.y);
+  count(knowledge, observation);
   if (drift) raise_alarm(model, *drift, result);
   result.trained = train_if_due(model);
   return result;
 }
 
 UpdateResult learn(ModelState& model, const Observation& observation) {
-  Partition& partition = model.partition;
-  const Kernel& kernel = model.knowledge.theta->kernel;
-  // If C = 0: the first observation makes the first local GP.
-  if (partition.local_gps.empty()) {
-    partition.local_gps.emplace_back(model.inputs, model.outputs, model.knowledge.theta,
-                                     model.options);
-    partition.centers.set(0, observation.x, kernel);
-    keep_awake(partition, 0);
-    model.drift.start();
-  }
+  start_if_empty(model, observation);
   // I ← argmax_i k(x, c_i)
   if (scores_aggregated(model)) {
     fill_with_prior(model, observation.x, model.scored);
     return update_routed(model, observation, predict_waking(model, observation.x, model.scored),
                          &model.scored);
   }
-  partition.centers.most_similar(kernel, observation.x, 1 + n_offered(model), model.neighbors);
+  model.partition.centers.most_similar(model.knowledge.theta->kernel, observation.x,
+                                       1 + n_offered(model), model.neighbors);
   return update_routed(model, observation, model.neighbors);
 }
 

@@ -298,6 +298,22 @@ void ModelFile::checkpoint(const std::vector<SourcePosition>& positions,
   if (state_->writers && state_->writers->model.listed()) state_->look_after_bytes();
 }
 
+ModelState& FileInternals::model(ModelFile& file) { return Internals::of(file.state_->model); }
+
+void FileInternals::remember(ModelFile& file, const Eigen::Ref<const Eigen::VectorXd>& x,
+                             const Eigen::Ref<const Eigen::VectorXd>& y, double noise_variance,
+                             const UpdateResult& result) {
+  file.state_->remember(MatrixView(x), MatrixView(y), noise_variance, kNoTime, result);
+}
+
+const std::filesystem::path& FileInternals::path(const ModelFile& file) {
+  return file.state_->path;
+}
+
+void FileInternals::copy(ModelFile& file, const std::filesystem::path& to) {
+  store::copy_model_file(*file.state_->database, resolved(to));
+}
+
 store::Database* FileInternals::database(ModelFile& file) { return file.state_->database.get(); }
 
 void FileInternals::checkpoint(ModelFile& file, const Call& in_transaction,

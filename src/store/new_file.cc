@@ -103,4 +103,17 @@ void make_model_file(const std::filesystem::path& path, const ModelState& model,
   sync_directory_of(path);
 }
 
+void copy_model_file(Database& database, const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (std::filesystem::exists(path, ignored)) throw exists_already(path);
+  const TemporaryFile temporary(path);
+  std::string quoted;
+  for (const char c : temporary.path().string()) quoted += c == '\'' ? "''" : std::string(1, c);
+  database.execute("VACUUM INTO '" + quoted + "'");
+  switch_to_log(temporary.path());
+  remove_companions(path);
+  rename_without_replacing(temporary.path(), path);
+  sync_directory_of(path);
+}
+
 }  // namespace splitgp::store

@@ -4,6 +4,7 @@
 
 #include "core/model_state.h"
 #include "splitgp/model_file.h"
+#include "store/database.h"
 
 namespace splitgp::store {
 
@@ -12,5 +13,8 @@ namespace splitgp::store {
 /// FileError if `path` exists.
 void make_model_file(const std::filesystem::path& path, const ModelState& model,
                      const ModelFileOptions& options);
+
+/// Writes what is committed into a new file.
+void copy_model_file(Database& database, const std::filesystem::path& path);
 
 }  // namespace splitgp::store

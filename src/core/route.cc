@@ -93,6 +93,7 @@ void route(ModelState& model, const Observation& observation, std::uint64_t ahea
 
   // If n_I > m: Split.
   routed.leaves = split_if_full(model, I, observation, result);
+  partition.centers.follow(model.knowledge.theta->kernel);
 
   const auto offered = static_cast<std::size_t>(n_offered(model));
   for (const Neighbor& neighbor : similar.subspan(1, std::min(offered, similar.size() - 1)))

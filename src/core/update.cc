@@ -94,7 +94,7 @@ UpdateResult update_routed(ModelState& model, const Observation& observation,
   split_if_full(model, I, observation, result);
   if (result.new_local_gp) model.drift.split(I, *result.new_local_gp);
 
-  partition.centers.follow(kernel);
+  partition.centers.follow(knowledge.theta->kernel);
 
   offer(model, observation, similar, result);
   let_sleep(partition);

@@ -262,8 +262,7 @@ Index ModelFile::refit(Index most) { return state_->model.refit(most); }
 void ModelFile::set_threads(int threads) { state_->model.set_threads(threads); }
 void ModelFile::set_awake_limit(Index limit) { state_->model.set_awake_limit(limit); }
 
-void ModelFile::State::write(const std::vector<SourcePosition>& read,
-                             const Call& also,
+void ModelFile::State::write(const std::vector<SourcePosition>& read, const Call& also,
                              const std::function<void(const Call&)>& exclusively) {
   store::Transaction transaction(*database);
   writers->model.write_changes(Internals::of(model), steps);
@@ -285,8 +284,7 @@ void ModelFile::checkpoint(const std::vector<SourcePosition>& positions) {
   checkpoint(positions, nullptr, [](const Call& settle) { settle(); });
 }
 
-void ModelFile::checkpoint(const std::vector<SourcePosition>& positions,
-                           const Call& in_transaction,
+void ModelFile::checkpoint(const std::vector<SourcePosition>& positions, const Call& in_transaction,
                            const std::function<void(const Call&)>& exclusively) {
   if (state_->writers) state_->write(positions, in_transaction, exclusively);
   state_->steps = {};

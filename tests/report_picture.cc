@@ -9,7 +9,9 @@
 
 int main(int argc, char** argv) {
   if (argc < 3) {
-    std::fprintf(stderr, "usage: report_picture PAGE.html|http://ADDRESS PICTURE.png [SELECTOR [WIDTH [dark]]]\n");
+    std::fprintf(
+        stderr,
+        "usage: report_picture PAGE.html|http://ADDRESS PICTURE.png [SELECTOR [WIDTH [dark]]]\n");
     return 2;
   }
   std::signal(SIGPIPE, SIG_IGN);

@@ -137,17 +137,24 @@ Json LiveFeed::figures_json(const Told& told) const {
 std::string LiveFeed::state_json() {
   const Told told = this->told();
   Json result{{"name", settings_.name}, {"version", settings_.version}, {"model", nullptr}};
+  // What takes longer is done with copies, after the model was let go.
+  std::optional<table::Recipe> recipe;
+  Eigen::VectorXd length_scale;
   read_([&](const ModelView& view) {
     const SplittingGp& model = view.model;
     result["inputs"] = chart_inputs(model, view.recipe.features());
     result["outputs"] = chart_outputs(model, view.recipe.target_names());
     result["split_limit"] = model.options().split_limit;
     result["model"] = model_json(model, kAlarmsInState);
-    const ObservedInputs observed = told.rows.observed(model.hyperparameters().length_scale);
-    result["what_if"] = {{"plain", view.recipe.is_plain()},
-                         {"by", view.recipe.parts().by},
-                         {"fields", fields_json(view.recipe, observed, told.rows.newest_inputs())}};
+    length_scale = model.hyperparameters().length_scale;
+    recipe = view.recipe;
   });
+  if (recipe) {
+    const ObservedInputs observed = told.rows.observed(length_scale);
+    result["what_if"] = {{"plain", recipe->is_plain()},
+                         {"by", recipe->parts().by},
+                         {"fields", fields_json(*recipe, observed, told.rows.newest_inputs())}};
+  }
   result["figures"] = figures_json(told);
   if (told.history) {
     result["points"] = told.history->points_json();

@@ -22,9 +22,8 @@ function set_fields(state) {
     return;
   }
   what_if.values = new Map(what_if.fields.map((field) => [field.column, field.value]));
-  what_if.profile = what_if.fields.length > 0 ? what_if.fields[0].column : null;
   const shown = shown_fields(state);
-  if (shown.length > 0) what_if.profile = shown[0].column;
+  what_if.profile = by_relevance(state).find((k) => shown.some((field) => field.column === k)) ?? null;
   const form = document.getElementById('fields');
   form.replaceChildren(...(what_if.by ? [series_field()] : []), ...shown.map(make_field));
   if (shown.length < what_if.fields.length) {

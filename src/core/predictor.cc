@@ -28,8 +28,8 @@ Predictor& thread_predictor() {
 
 void Predictor::prepare(const ModelState& model) {
   const Index most = Index{model.options.capacity} + 2;
-  const Index asked = model.options.neighbors;
-  const auto count = static_cast<std::size_t>(asked);
+  const Index n = model.options.neighbors;
+  const auto count = static_cast<std::size_t>(n);
   const Index p = model.outputs;
   const Index rows = LocalGp::GradientRows::count(model.inputs, p);
   workspace.reserve(most, 1);
@@ -39,14 +39,14 @@ void Predictor::prepare(const ModelState& model) {
   outsiders.reserve(1);
   candidates.reserve(count);
   weights.reserve(count);
-  if (means.rows() != p || means.cols() < asked) means.resize(p, asked);
-  if (local_scales.rows() != p || local_scales.cols() < asked) local_scales.resize(p, asked);
+  if (means.rows() != p || means.cols() < n) means.resize(p, n);
+  if (local_scales.rows() != p || local_scales.cols() < n) local_scales.resize(p, n);
   queries.resize(model.inputs, kBlock);
   block_means.resize(p, kBlock);
   posteriors.resize(kBlock);
   block_scales.resize(p);
   block_gradients.resize(rows, kBlock);
-  if (gradients.rows() != rows || gradients.cols() < asked) gradients.resize(rows, asked);
+  if (gradients.rows() != rows || gradients.cols() < n) gradients.resize(rows, n);
   gradient_workspace.slopes.reserve(most, 1);
   gradient_workspace.solved.reserve(most, 1 + p);
   gradient_workspace.weighted.resize(std::max(most, gradient_workspace.weighted.rows()), 1 + p);

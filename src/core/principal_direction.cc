@@ -48,6 +48,10 @@ void principal_direction_in_place(const Eigen::MatrixXd& centered, Eigen::Vector
   const double largest = centered.size() == 0 ? 0.0 : centered.cwiseAbs().maxCoeff();
   direction.setZero();
   if (!(largest > 0.0)) return;
+  if (d == 1) {
+    direction.setOnes();
+    return;
+  }
   const double unit = 1.0 / std::max(largest, 1e-300);
   Small covariance(d, d);
   for (Eigen::Index a = 0; a < d; ++a) {

@@ -1,14 +1,14 @@
 """Replays measured times for many shards: `python -m experiments.scale.simulate measured.json`.
 
-A stream of 10⁹ rows goes through a router and n shards. What is known from `measure`: the router's
-processor time for a row, the shards' together, how often the second child of a split moves, and what
-a message costs through Ray. Rows are routed in batches, as splitgp.ray does: 256 for each shard, at
+A stream of 10⁹ rows goes through a router and n shards. Known from `measure`: the processor time
+of router and shards for a row, how often the second child of a split moves, and what a
+message costs through Ray. Rows are routed in batches, as splitgp.ray does: 256 for each shard, at
 least 1,024, cut short at a move, where the router waits until all shards are done and one has
 replied. Each shard that a batch concerns gets one message. Which shard a row falls to is drawn:
 evenly in random order; in time order a batch stays within the shards that `spread` says.
 
-Two answers for each: with moves as often as in a model as small as the measured one, and without:
-moves become rare as local GPs become many, since shards then grow alike.
+In random order there are two answers: with moves as often as in a model as small as the measured
+one, and without: they become rare as local GPs become many, since shards then grow alike.
 """
 
 from __future__ import annotations
@@ -81,6 +81,8 @@ def table(measured: dict[str, Any], with_moves: bool) -> str:
         "|---|" + "---|" * len(SHARDS),
     ]
     for stream in measured["streams"]:
+        if stream["order"] == "time" and not with_moves:
+            continue
         rates = [simulate(stream, measured["ray"], n, with_moves) for n in SHARDS]
         cells = " | ".join(f"{rate / 1000:.1f}" for rate in rates)
         lines.append(f"| {stream['order']}, {stream['inputs']} | {cells} |")
@@ -98,7 +100,8 @@ def main() -> int:
     print(table(measured, with_moves=True))
     print()
     for stream in measured["streams"]:
-        best = max(simulate(stream, measured["ray"], n, False) for n in SHARDS)
+        moves = stream["order"] == "time"
+        best = max(simulate(stream, measured["ray"], n, moves) for n in SHARDS)
         memory = stream["shard_memory_bytes"] * stream["shards"] / stream["rows"]
         print(
             f"{stream['order']} order, {stream['inputs']} inputs: the router is the limit at "

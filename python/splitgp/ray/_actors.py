@@ -24,8 +24,8 @@ Message = NDArray[np.uint8]
 
 _LOST = 1  # scale::Status::lost
 # Rows that are routed together, at least and for each shard: a message costs the router as much as
-# some fifty rows do. Messages on their way at once: enough to keep shards busy while others are read
-# and written, few enough to wait for.
+# some fifty rows do. Messages on their way at once: enough to keep shards busy while others are
+# read and written, few enough to wait for.
 LEAST_BATCH = 1024
 BATCH_PER_SHARD = 256
 _MOST_ON_THEIR_WAY = 4

@@ -1,10 +1,14 @@
 """Replays measured times for many shards: `python -m experiments.scale.simulate measured.json`.
 
-A stream of 10⁹ rows goes through a router and n shards. What is known from `measure`: the router's
-processor time for a row, the shards' together, splits whose second child moves (the router then
-waits for its shard), and what a message costs through Ray. Batches have 1,024 rows; each shard that
-a batch concerns gets one message. Which shard a row falls to is drawn: evenly in random order; in
-time order a batch stays within two shards.
+A stream of 10⁹ rows goes through a router and n shards. Known from `measure`: the processor time
+of router and shards for a row, how often the second child of a split moves, and what a
+message costs through Ray. Rows are routed in batches, as splitgp.ray does: 256 for each shard, at
+least 1,024, cut short at a move, where the router waits until all shards are done and one has
+replied. Each shard that a batch concerns gets one message. Which shard a row falls to is drawn:
+evenly in random order; in time order a batch stays within the shards that `spread` says.
+
+In random order there are two answers: with moves as often as in a model as small as the measured
+one, and without: they become rare as local GPs become many, since shards then grow alike.
 """
 
 from __future__ import annotations
@@ -17,49 +21,52 @@ from typing import Any
 
 import numpy as np
 
-BATCH = 1024
+from splitgp.ray._actors import BATCH_PER_SHARD, LEAST_BATCH
+
 ROWS = 1_000_000_000
 SHARDS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1000)
+ON_THEIR_WAY = 4  # batches
 
 
 def simulate(
-    stream: dict[str, Any], ray: dict[str, float], shards: int, batches: int = 400, seed: int = 0
-) -> dict[str, float]:
-    """Rows a second, and what limits them."""
+    stream: dict[str, Any],
+    ray: dict[str, float],
+    shards: int,
+    with_moves: bool,
+    rows: int = 400_000,
+    seed: int = 0,
+) -> float:
+    """Rows a second."""
     rng = np.random.default_rng(seed)
-    spread = shards if stream["order"] == "random" else min(shards, 2)
+    # In time order neighbors of one place work: the owner's shard, and one or two beside it.
+    spread = shards if stream["order"] == "random" else min(shards, 3)
     message = 1e-6 * ray["sender_us_per_message"]
     round_trip = 1e-6 * ray["round_trip_us"]
     router_row = 1e-6 * (stream["router_us_per_row"] + stream["file_us_per_row"])
-    # One shard's work for a row: what all shards did for it in `measure`.
     shard_row = 1e-6 * stream["shards_us_per_row"]
-    # With one shard nothing moves; with n, as often as with the shards of `measure`.
-    moves = stream["moves_per_row"] if shards > 1 else 0.0
-    router_busy = 0.0  # when it has done all so far
-    shard_free = np.zeros(shards)
-    for _ in range(batches):
-        first = int(rng.integers(shards))
-        load = np.bincount(rng.integers(spread, size=BATCH), minlength=shards)
-        load = np.roll(load, first)
+    moves = stream["moves_per_row"] if with_moves and shards > 1 else 0.0
+    largest = max(LEAST_BATCH, BATCH_PER_SHARD * shards)
+    rows = max(rows, 8 * largest)
+    router = 0.0  # when it has done all so far
+    free = np.zeros(shards)  # the same for each shard
+    finished: list[float] = []
+    done = 0
+    while done < rows:
+        until_move = int(rng.geometric(moves)) if moves > 0.0 else largest + 1
+        batch = min(largest, until_move)
+        # A stream in time order wanders from shard to shard.
+        first = done // 20_000
+        load = np.roll(np.bincount(rng.integers(spread, size=batch), minlength=shards), first)
         concerned = load > 0
-        router_busy += BATCH * router_row + int(concerned.sum()) * message
-        start = np.maximum(shard_free[concerned], router_busy)
-        shard_free[concerned] = start + load[concerned] * shard_row
-        # Four batches may be on their way; then the router waits for the slowest of the first.
-        backlog = shard_free.max() - 4 * BATCH * shard_row / min(spread, shards)
-        router_busy = max(router_busy, backlog)
-        for _ in range(rng.poisson(BATCH * moves)):
-            # The child's shard has to be told: the router waits until the parent's has replied.
-            router_busy = (
-                max(router_busy, float(shard_free[int(rng.integers(shards))])) + round_trip
-            )
-    total = max(router_busy, float(shard_free.max()))
-    rows = batches * BATCH
-    return {
-        "rows_per_second": rows / total,
-        "router_busy": min(1.0, rows * router_row / total),
-        "hours_for_1e9_rows": ROWS * total / rows / 3600.0,
-    }
+        router += batch * router_row + int(concerned.sum()) * message
+        free[concerned] = np.maximum(free[concerned], router) + load[concerned] * shard_row
+        finished.append(float(free[concerned].max()))
+        if until_move <= largest:
+            router = max(router, float(free.max())) + round_trip
+        elif len(finished) >= ON_THEIR_WAY:
+            router = max(router, finished[-ON_THEIR_WAY])
+        done += batch
+    return done / max(router, float(free.max()))
 
 
 def router_limit(stream: dict[str, Any]) -> float:
@@ -68,16 +75,17 @@ def router_limit(stream: dict[str, Any]) -> float:
     return float(stream["shards_us_per_row"] / router)
 
 
-def table(measured: dict[str, Any]) -> str:
+def table(measured: dict[str, Any], with_moves: bool) -> str:
     lines = [
-        "| order, inputs | " + " | ".join(f"{n:,}" for n in SHARDS) + " | router is the limit at |",
-        "|---|" + "---|" * (len(SHARDS) + 1),
+        "| order, inputs | " + " | ".join(f"{n:,}" for n in SHARDS) + " |",
+        "|---|" + "---|" * len(SHARDS),
     ]
     for stream in measured["streams"]:
-        rates = [simulate(stream, measured["ray"], n)["rows_per_second"] for n in SHARDS]
+        if stream["order"] == "time" and not with_moves:
+            continue
+        rates = [simulate(stream, measured["ray"], n, with_moves) for n in SHARDS]
         cells = " | ".join(f"{rate / 1000:.1f}" for rate in rates)
-        limit = f"{router_limit(stream):.0f} shards"
-        lines.append(f"| {stream['order']}, {stream['inputs']} | {cells} | {limit} |")
+        lines.append(f"| {stream['order']}, {stream['inputs']} | {cells} |")
     return "\n".join(lines)
 
 
@@ -87,16 +95,19 @@ def main() -> int:
     given = parser.parse_args()
     measured = json.loads(given.measured.read_text())
     print("Thousands of rows learned a second, θ fixed, by number of shards\n")
-    print(table(measured))
+    print(table(measured, with_moves=False))
+    print("\nThe same, with moves as often as measured\n")
+    print(table(measured, with_moves=True))
+    print()
     for stream in measured["streams"]:
-        best = max(
-            (simulate(stream, measured["ray"], n)["hours_for_1e9_rows"], -n) for n in (1000,)
-        )
+        moves = stream["order"] == "time"
+        best = max(simulate(stream, measured["ray"], n, moves) for n in SHARDS)
+        memory = stream["shard_memory_bytes"] * stream["shards"] / stream["rows"]
         print(
-            f"\n{stream['order']} order, {stream['inputs']} inputs: 10⁹ rows take {best[0]:,.0f} "
-            f"hours with 1,000 shards; the shards hold "
-            f"{ROWS * stream['shard_memory_bytes'] * stream['shards'] / stream['rows'] / 1e12:.1f} "
-            f"TB together, the router {ROWS * stream['router_memory_bytes_per_row'] / 1e9:.0f} GB"
+            f"{stream['order']} order, {stream['inputs']} inputs: the router is the limit at "
+            f"{router_limit(stream):.1f} shards; 10⁹ rows take {ROWS / best / 3600:.0f} hours at "
+            f"best; shards hold {ROWS * memory / 1e12:.1f} TB together, the router "
+            f"{ROWS * stream['router_memory_bytes_per_row'] / 1e9:.0f} GB"
         )
     return 0
 

@@ -23,9 +23,11 @@ Floats = NDArray[np.float64]
 Message = NDArray[np.uint8]
 
 _LOST = 1  # scale::Status::lost
-# Rows for one message to each shard, and messages on their way at once: enough to keep shards busy
-# while others are read and written, few enough to wait for.
-BATCH_ROWS = 1024
+# Rows that are routed together, at least and for each shard: a message costs the router as much as
+# some fifty rows do. Messages on their way at once: enough to keep shards busy while others are
+# read and written, few enough to wait for.
+LEAST_BATCH = 1024
+BATCH_PER_SHARD = 256
 _MOST_ON_THEIR_WAY = 4
 _QUERIES = 2048
 
@@ -237,7 +239,7 @@ class RouterActor:
         while not done():
             on_their_way = len(self._sent)
             if on_their_way < _MOST_ON_THEIR_WAY * len(self._shards) and not core.waits:
-                parcels = core.route(BATCH_ROWS)
+                parcels = core.route(max(LEAST_BATCH, BATCH_PER_SHARD * len(self._shards)))
                 if parcels:
                     self._send(parcels)
                     continue

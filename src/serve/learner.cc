@@ -210,6 +210,7 @@ void Learner::learn(const Eigen::Ref<const Eigen::VectorXd>& x,
                     const Eigen::Ref<const Eigen::VectorXd>& y, double noise_variance, double time,
                     const Prediction* said, LearnOutcome& outcome) {
   const std::lock_guard<FairLock> hold(lock_);
+  beat();
   ServedModel& model = *held_;
   const bool interval_known = model.interval_known();
   outcome.update = model.file.predict_then_update(x, y, outcome.before, noise_variance, time);

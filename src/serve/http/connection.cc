@@ -269,7 +269,6 @@ void Connection::respond(Response response) {
   bytes_out_ = response_.events ? 0 : static_cast<std::size_t>(length);
   if (response_.events) {
     phase_ = Phase::events;
-    viewer_ = shared_from_this();
     events_.push_back(std::make_shared<const std::string>(
         head_text_ + fmt::format("{:x}\r\n{}\r\n", response_.body.size(), response_.body)));
     events_bytes_ = events_.back()->size();
@@ -400,8 +399,6 @@ void Connection::close() {
   phase_ = Phase::closed;
   finished();
   transport_->close();
-  // At last: it may be all that keeps this object alive.
-  const std::shared_ptr<Connection> viewer = std::move(viewer_);
 }
 
 }  // namespace splitgp::serve::http

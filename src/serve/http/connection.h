@@ -108,7 +108,6 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // Of a viewer.
   std::deque<std::shared_ptr<const std::string>> events_;
   std::size_t events_bytes_ = 0;
-  std::shared_ptr<Connection> viewer_;  // itself: between events nothing else keeps it
   bool writing_ = false;
 };
 

@@ -174,7 +174,7 @@ TEST(CliCommand, AnUnknownOneIsNamedAndTheOthersListed) {
     const CommandResult result = run(folder.path(), arguments);
     EXPECT_EQ(result.code, 2);
     EXPECT_THAT(result.err, HasSubstr("unknown command 'strem'; the commands are stream, predict, "
-                                      "inspect, report, forget, demo, completion"));
+                                      "inspect, report, forget, serve, demo, completion"));
   }
   EXPECT_THAT(run(folder.path(), {"--nonsense"}).err, Not(HasSubstr("unknown command")));
 }

@@ -98,9 +98,11 @@ LoopTrainer::LoopTrainer(const ModelState& model, Index local_gps)
 }
 
 LoopTrainer::~LoopTrainer() {
-  stopping_.store(true);
-  signal_.fetch_add(1);
-  signal_.notify_one();
+  {
+    const std::lock_guard lock(sleeping_);
+    stopping_ = true;
+  }
+  changed_.notify_all();
   thread_.join();
 }
 
@@ -135,13 +137,21 @@ void LoopTrainer::copy_next(const ModelState& model) {
     being_retired_.push_back(std::move(retired_.back()));
     retired_.pop_back();
   }
-  stage_.store(Stage::training, std::memory_order_release);
-  signal_.fetch_add(1, std::memory_order_release);
-  signal_.notify_one();
+  enter(Stage::training);
+}
+
+// To the other thread, which may be asleep until then.
+void LoopTrainer::enter(Stage next) {
+  {
+    const std::lock_guard lock(sleeping_);
+    stage_.store(next, std::memory_order_release);
+  }
+  changed_.notify_all();
 }
 
 void LoopTrainer::wait() const {
-  for (Stage now = stage(); now == Stage::training; now = stage()) stage_.wait(now);
+  std::unique_lock lock(sleeping_);
+  changed_.wait(lock, [&] { return stage() != Stage::training; });
 }
 
 void LoopTrainer::retire(const ThetaPointer& theta) {
@@ -150,16 +160,14 @@ void LoopTrainer::retire(const ThetaPointer& theta) {
 
 void LoopTrainer::work() {
   while (true) {
-    const std::uint32_t seen = signal_.load(std::memory_order_acquire);
-    if (stopping_.load()) return;
-    if (stage() != Stage::training) {
-      signal_.wait(seen);
-      continue;
+    {
+      std::unique_lock lock(sleeping_);
+      changed_.wait(lock, [&] { return stopping_ || stage() == Stage::training; });
+      if (stopping_) return;
     }
     free_retired();
     train_copy();
-    stage_.store(Stage::finished, std::memory_order_release);
-    stage_.notify_all();
+    enter(Stage::finished);
   }
 }
 

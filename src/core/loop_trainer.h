@@ -1,8 +1,10 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -10,10 +12,11 @@
 
 namespace splitgp {
 
-/// Trains beside a control loop. The loop's thread never waits for it, takes no lock, and neither
-/// allocates nor frees: it copies the points of one local GP with every update into memory that
-/// exists already, hands them over with one store, and later finds the new θ made, a pointer. All
-/// else, drawing the training set too, is done by a thread of its own.
+/// Trains beside a control loop. The loop's thread never waits for it, and neither allocates nor
+/// frees: it copies the points of one local GP with every update into memory that exists already,
+/// hands them over with one store, and later finds the new θ made, a pointer. The one lock it
+/// takes, to wake the other thread, is never held while anything is computed. All else, drawing the
+/// training set too, is done by a thread of its own.
 ///
 /// The copy is not of one moment: an observation may be in it twice, or be missing, if it changed
 /// hands meanwhile. Train looks at a sample anyway.
@@ -82,6 +85,7 @@ class LoopTrainer {
   };
 
   void work();
+  void enter(Stage next);
   void train_copy();
   Partition copied_partition() const;
   void free_retired();
@@ -96,9 +100,13 @@ class LoopTrainer {
   std::vector<ThetaPointer> being_retired_;  // … and hands it over with a training
 
   std::atomic<Stage> stage_ = Stage::idle;
-  std::atomic<std::uint32_t> signal_ = 0;  // changes when the thread has something to look at
-  std::atomic<bool> stopping_ = false;
-  std::thread thread_;  // last: the rest outlives it
+  // Only for going to sleep and waking up: nobody holds it while anything is computed. Not
+  // std::atomic's wait(): it keeps its waiters in a static table, of which each compilation of the
+  // core (core/choose_core.cc) has its own, and a thread of one is not woken by another.
+  mutable std::mutex sleeping_;
+  mutable std::condition_variable changed_;
+  bool stopping_ = false;  // under sleeping_
+  std::thread thread_;     // last: the rest outlives it
 };
 
 }  // namespace splitgp

@@ -109,6 +109,10 @@ def campaign(
                 model.update(X[first:last], y[first:last])
                 if thread is not None:
                     thread.join()
+                    seconds = time.monotonic() - started
+                    print(
+                        f"{seconds:.0f} s: row {last}, {kind} killed", file=sys.stderr, flush=True
+                    )
                     if len(nodes.nodes) < 3:
                         nodes.add()
             found = differences(model, expected, X[:200])

@@ -34,6 +34,11 @@ class FairLock {
     const std::lock_guard<std::mutex> hold(mutex_);
     if (--readers_ == 0 && next_ != serving_) turn_.notify_all();
   }
+  /// How many wait behind the writer that holds it. For tests.
+  int waiting() {
+    const std::lock_guard<std::mutex> hold(mutex_);
+    return static_cast<int>(next_ - serving_) - 1;
+  }
 
  private:
   std::mutex mutex_;

@@ -119,8 +119,17 @@ void Learner::run() {
       std::unique_lock<std::mutex> hold(queue_mutex_);
       const bool woken = queue_changed_.wait_for(hold, std::chrono::seconds(1),
                                                  [this] { return stopping_ || !queue_.empty(); });
-      if (!woken) continue;
-      if (queue_.empty() && stopping_) return;
+      if (woken && queue_.empty()) {
+        hold.unlock();
+        for (Observer* observer : observers_) observer->ending();
+        commit_unsaved();
+        return;
+      }
+      if (!woken) {
+        hold.unlock();
+        if (!commit_unsaved()) failing_ = true;
+        continue;
+      }
     }
     std::vector<std::unique_ptr<Job>> done = work_batch();
     if (commit()) {
@@ -172,6 +181,13 @@ void Learner::refuse_queue() {
   while (take(job)) {
     job->fail(503, "earlier rows cannot be written to the disk; repeat the request later");
   }
+}
+
+bool Learner::commit_unsaved() {
+  for (const Observer* observer : observers_) {
+    if (observer->unsaved()) changed_ = true;
+  }
+  return commit();
 }
 
 bool Learner::commit() {

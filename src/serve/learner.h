@@ -91,6 +91,7 @@ class Learner : private Workplace {
   std::vector<std::unique_ptr<Job>> work_batch();
   bool take(std::unique_ptr<Job>& job);
   bool commit();
+  bool commit_unsaved();
   void refuse_queue();
   ForgetResult forgot(ForgetResult result);
   void beat();

@@ -45,6 +45,11 @@ class Observer {
   virtual void began(const ModelFile&) {}
   /// Just before a commit: the time to write notes. Without the model's lock, as readers go on.
   virtual void before_commit(ModelFile&) {}
+  /// Whether there is something that before_commit() has put off: when nothing comes for a second,
+  /// there is one more commit.
+  virtual bool unsaved() const { return false; }
+  /// The next commit is the last one.
+  virtual void ending() {}
   /// What was learned so far is on the disk now.
   virtual void committed() {}
 };

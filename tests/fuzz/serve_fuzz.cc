@@ -2,6 +2,7 @@
 // requests says the same however the bytes are cut, an error has a status of a client's mistake,
 // and tensors hold no more numbers than there are bytes.
 #include <cstdlib>
+#include <fstream>
 #include <string>
 #include <string_view>
 
@@ -68,7 +69,7 @@ void expect_client_error(const Parse& parse) {
 }  // namespace
 
 std::vector<std::string> fuzz_seeds() {
-  return {
+  std::vector<std::string> seeds{
       "POST /v2/models/m/infer?a=%20b HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n{}\r\n",
       "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
       "GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n",
@@ -82,6 +83,17 @@ std::vector<std::string> fuzz_seeds() {
       R"({"rows":[{"a":1,"b":"x","c":null},{"a":true,"b":"\u00e9"}]})",
       "a,b,c\n1,\"x\"\"y\",3\n4,,6\n",
   };
+  // What libFuzzer has found in ten minutes, one input a line in hexadecimal digits.
+  std::ifstream corpus(SPLITGP_SOURCE_DIR "/tests/fuzz/serve_corpus.txt");
+  require(corpus.good());
+  for (std::string line; std::getline(corpus, line);) {
+    std::string bytes;
+    for (std::size_t i = 0; i + 1 < line.size(); i += 2) {
+      bytes += static_cast<char>(std::stoi(line.substr(i, 2), nullptr, 16));
+    }
+    seeds.push_back(bytes);
+  }
+  return seeds;
 }
 
 }  // namespace splitgp::testing

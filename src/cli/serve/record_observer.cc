@@ -46,6 +46,9 @@ void RecordObserver::forgot(const ForgetResult&) { forgot_ = true; }
 
 void RecordObserver::before_commit(ModelFile& file) {
   if (!record_ || !(changed_ || forgot_)) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (!forgot_ && !ending_ && now - saved_ < std::chrono::seconds(1)) return;
+  saved_ = now;
   record_->save(
       [&file](const std::string& key, std::string text) { file.set_note(key, std::move(text)); });
   changed_ = false;

@@ -9,7 +9,9 @@
 namespace splitgp {
 
 /// Keeps the record that `splitgp stream` keeps, so that `report` and `inspect` know what a server
-/// has learned, and a stream continues where it ended.
+/// has learned, and a stream continues where it ended. The record is written once a second, not
+/// with every commit: it is larger than a row. A server that is killed may lose that second of it,
+/// and nothing else.
 class RecordObserver : public serve::Observer {
  public:
   void began(const ModelFile& file) override;
@@ -18,6 +20,8 @@ class RecordObserver : public serve::Observer {
   void predicted() override;
   void forgot(const ForgetResult& result) override;
   void before_commit(ModelFile& file) override;
+  bool unsaved() const override { return changed_; }
+  void ending() override { ending_ = true; }
 
  private:
   std::optional<StreamRecord> record_;
@@ -26,6 +30,8 @@ class RecordObserver : public serve::Observer {
   std::uint64_t line_rows_ = 0;
   bool changed_ = false;
   bool forgot_ = false;
+  bool ending_ = false;
+  std::chrono::steady_clock::time_point saved_;
 };
 
 }  // namespace splitgp

@@ -111,7 +111,10 @@ def run_service(folder: Path) -> None:
 
 def linked(program: Path) -> dict[str, Path]:
     """What the dynamic linker loads with an ELF file: name and path."""
-    loader = next(Path("/").glob("lib*/ld-linux*.so*"))
+    # A machine may have several; this Python names the one it was started by.
+    named = re.search(rb"/lib[^\0]*/ld-linux[^\0]*", Path(sys.executable).resolve().read_bytes())
+    check(named is not None, f"{sys.executable} names no dynamic linker")
+    loader = named[0].decode()
     text = subprocess.run([loader, "--list", program], capture_output=True, text=True).stdout
     pairs = re.findall(r"^\s*(\S+?)(?:-[0-9a-f]{8})?\.so\S*(?: => (\S+))?", text, re.MULTILINE)
     return {Path(name).name: Path(path) for name, path in pairs}

@@ -35,6 +35,7 @@ void Predictor::prepare(const ModelState& model) {
   workspace.reserve(most, 1);
   neighbors.reserve(count + 1);
   local_gps.reserve(count);
+  thetas.reserve(count);
   questions.reserve(count);
   outsiders.reserve(1);
   candidates.reserve(count);

@@ -164,8 +164,8 @@ class SplittingGP(TakesKeywords, Saving):
             Where to predict.
         gradient : bool
             Also give the exact derivatives of `mean`, `variance` and `noise_variance` by the
-            inputs, as `mean_gradient`, `variance_gradient` and `noise_variance_gradient`. This
-            takes at most 2.5 times as long.
+            inputs, as `mean_gradient`, `variance_gradient` and `noise_variance_gradient`. With
+            one output this takes at most 2.5 times as long.
 
         Examples
         --------

@@ -214,6 +214,33 @@ TEST(ScaleFaults, AShardKnowsAMessageOfAnotherRouter) {
   EXPECT_EQ(router.n_observations(), 1u);
 }
 
+// Messages are delivered again until they are answered; the shard has only its last reply.
+TEST(ScaleFaults, AReplyThatIsLostIsNotWaitedForForever) {
+  const Stream stream = smooth_stream(10, 2, 1, 30);
+  Options options = testing::fixed_theta();
+  const TemporaryDirectory directory;
+  Router router = Router::create(directory / "m.splitgp", 2, 1, options, 1);
+  Shard shard;
+  const std::vector<Parcel> first = router.start();
+  shard.begin(first[0].epoch, first[0].number, *first[0].message);
+  router.learn(stream.X, stream.Y);
+  std::vector<Parcel> sent;
+  while (sent.size() < 3) sent.push_back(router.route(10).at(0));
+  for (const Parcel& parcel : sent) shard.apply(parcel.epoch, parcel.number, *parcel.message);
+  const auto reply = shard.apply(sent[0].epoch, sent[0].number, *sent[0].message);
+  EXPECT_FALSE(router.receive(0, sent[0].epoch, sent[0].number, reply));
+  for (const Parcel& parcel : router.reload(0)) {
+    if (parcel.begins) {
+      shard.begin(parcel.epoch, parcel.number, *parcel.message);
+    } else {
+      const auto again = shard.apply(parcel.epoch, parcel.number, *parcel.message);
+      EXPECT_TRUE(router.receive(0, parcel.epoch, parcel.number, again));
+    }
+  }
+  EXPECT_TRUE(router.idle());
+  EXPECT_EQ(router.n_observations(), 30u);
+}
+
 TEST(Scale, AShardThatIsAddedTakesOverItsShare) {
   const Stream stream = smooth_stream(11, 2, 1, 800);
   Options options = testing::fixed_theta();

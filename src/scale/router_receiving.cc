@@ -22,11 +22,12 @@ bool Router::receive(std::size_t shard, std::uint64_t epoch, std::uint64_t numbe
   const auto status = reader.get<Status>();
   if (status == Status::lost) return false;
   if (status == Status::failed) throw NumericalError("a shard failed: " + reader.get_text());
-  if (status == Status::stale) return true;
   for (State::Batch& batch : s.on_their_way) {
     const auto expected = batch.replies.find({shard, number});
     if (expected == batch.replies.end()) continue;
     if (expected->second) return true;
+    // It was done, but the reply was lost on its way, and the shard only keeps its last one.
+    if (status == Status::stale) return false;
     expected->second = Bytes(reply.begin(), reply.end());
     s.counts.bytes_received += reply.size();
     --batch.missing;

@@ -1,5 +1,6 @@
 #include "serve/live/feed.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -97,27 +98,35 @@ void LiveFeed::predicted() {
 
 void LiveFeed::forgot(const ForgetResult&) {
   const std::lock_guard lock(mutex_);
-  told_.forgot = true;
+  ++told_.forgot;
 }
 
 // Rows that someone took back must not be shown. Only the model knows which are left.
 void LiveFeed::drop_forgotten() {
+  std::uint64_t times = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    times = told_.forgot;
+  }
   std::set<std::uint64_t> held;
+  std::uint64_t seen = 0;
   const bool there = read_([&](const ModelView& view) {
     const std::vector<std::uint64_t> all = view.model.observations().sequence;
     held.insert(all.begin(), all.end());
+    seen = view.model.n_seen();
   });
   if (!there) return;
+  // Meanwhile rows may have been learned, and others forgotten.
   const std::lock_guard lock(mutex_);
-  told_.rows.keep(held);
-  told_.forgot = false;
+  told_.rows.keep(held, seen);
+  told_.forgot -= std::min(times, told_.forgot);
 }
 
 LiveFeed::Told LiveFeed::told() {
   {
     const std::lock_guard lock(mutex_);
     if (told_.history) told_.history->advance(now());
-    if (!told_.forgot) return told_;
+    if (told_.forgot == 0) return told_;
   }
   drop_forgotten();
   const std::lock_guard lock(mutex_);

@@ -50,7 +50,7 @@ class LiveFeed : public Observer, public PageSource {
     RowsSeen rows;
     std::uint64_t rejected = 0;
     std::uint64_t predicted = 0;
-    bool forgot = false;
+    std::uint64_t forgot = 0;  // how often something was forgotten since it was last dropped here
   };
   struct Map {
     double made = 0.0;

@@ -55,8 +55,10 @@ void RowsSeen::add(const LearnedRow& row) {
   }
 }
 
-void RowsSeen::keep(const std::set<std::uint64_t>& held) {
-  const auto gone = [&held](const auto& row) { return !held.contains(row.sequence); };
+void RowsSeen::keep(const std::set<std::uint64_t>& held, std::uint64_t seen) {
+  const auto gone = [&held, seen](const auto& row) {
+    return row.sequence < seen && !held.contains(row.sequence);
+  };
   std::erase_if(sample_, gone);
   std::erase_if(newest_, gone);
   if (!latest_.empty() && gone(latest_.back())) newest_inputs_.clear();

@@ -26,8 +26,8 @@ class RowsSeen {
   void begin(const ObservedInputs& observed, std::uint64_t seen, bool windowed);
   /// O(inputs + outputs)
   void add(const LearnedRow& row);
-  /// Keeps only what a model still holds.
-  void keep(const std::set<std::uint64_t>& held);
+  /// Keeps only what a model still held when it had seen `seen` rows, and what came later.
+  void keep(const std::set<std::uint64_t>& held, std::uint64_t seen);
 
   /// The last `most` rows, as columns: see docs/service.md.
   nlohmann::ordered_json latest_json(std::size_t most = kLatest) const;

@@ -23,7 +23,7 @@ namespace {
 using testing::TemporaryDirectory;
 using testing::Victim;
 
-constexpr int kKills = testing::kSanitized ? 20 : 200;
+constexpr int kKills = testing::kSanitized ? 30 : 200;
 
 // Row i of an endless source. The second output says which row it is.
 Eigen::VectorXd x_of(std::uint64_t i) {
@@ -164,7 +164,8 @@ TEST(ModelFileKill, ForgettingIsDoneOrNotDone) {
   std::uint64_t acknowledged = 0;
   SplittingGp uninterrupted = new_forgetful_model();
   std::uint64_t learned = 0;
-  for (int kills = 0; kills < kKills / 2; ++kills) {
+  constexpr std::uint64_t kEnough = 200;  // a busy machine takes more kills to get there
+  for (int kills = 0; kills < kKills / 2 || (learned <= kEnough && kills < 10 * kKills); ++kills) {
     SCOPED_TRACE("kill " + std::to_string(kills));
     Victim victim(
         [&, seed = random()](const auto& report) { stream_forgetting(path, seed, report); });
@@ -186,7 +187,7 @@ TEST(ModelFileKill, ForgettingIsDoneOrNotDone) {
     testing::expect_same_model(uninterrupted, loaded.model);
     if (::testing::Test::HasFailure()) return;
   }
-  EXPECT_GT(learned, 200u);
+  EXPECT_GT(learned, kEnough);
   { const ModelFile file = ModelFile::open(path); }
   std::ifstream file(path, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};

@@ -13,7 +13,8 @@ from typing import Any, TextIO
 import numpy as np
 
 from splitgp import _core, _options, _tables
-from splitgp._table_model import _FIRST_ROWS, _given, _require
+from splitgp._table_model import _given, _require
+from splitgp._table_wishes import _FIRST_ROWS
 from splitgp.ray._sharded_gp import ShardedGP
 
 _BLOCK = 1 << 22  # bytes of the file that are read at once

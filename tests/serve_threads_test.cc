@@ -28,7 +28,7 @@ TEST(FairLock, WritersAreAloneAndNobodyStarves) {
   int writes = 0;  // the sanitizer would see a race
   std::vector<std::thread> threads;
   // Readers that overlap: with a lock that prefers them the writer would never get its turn.
-  std::atomic<std::uint64_t> reads{0};
+  std::atomic<int> reads{0};
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&] {
       while (!end) {
@@ -42,7 +42,8 @@ TEST(FairLock, WritersAreAloneAndNobodyStarves) {
     });
   }
   // Both get on: neither loop would end otherwise.
-  while (writes < 500 || reads < 500) {
+  constexpr int kTurns = testing::kSanitized ? 30 : 500;
+  while (writes < kTurns || reads < kTurns) {
     const std::lock_guard<FairLock> hold(lock);
     EXPECT_EQ(readers, 0);
     ++writes;
@@ -82,7 +83,7 @@ TEST(FairLock, ServesInTheOrderOfArrival) {
 
 TEST(ServeThreads, LearningPredictingCommittingAndCopyingAtOnce) {
   Serving serving;
-  constexpr Eigen::Index kRows = testing::kSanitized ? 150 : 600;
+  constexpr Eigen::Index kRows = testing::kSanitized ? 60 : 600;
   const testing::Stream stream = testing::smooth_stream(9, 2, 1, 2 * kRows);
   {
     HttpClient client(serving.port());

@@ -30,7 +30,7 @@ struct Window {
 /// A real browser, headless Chromium, with one page in it. It is driven over a pipe by the DevTools
 /// protocol (https://chromedevtools.github.io/devtools-protocol/), with a profile of its own.
 /// Everything that goes wrong in the page is kept. Throws std::runtime_error if there is no
-/// browser, or no answer within a minute.
+/// browser, or no answer within three minutes.
 class Browser {
  public:
   Browser() {
@@ -121,7 +121,7 @@ class Browser {
 
  private:
   using Clock = std::chrono::steady_clock;
-  static constexpr std::chrono::seconds kPatience{60};
+  static constexpr std::chrono::seconds kPatience{180};
 
   void start() {
     int commands[2];

@@ -35,6 +35,16 @@ TEST(ServeHttp, KeepsConnectionsAliveAndAnswersInOrder) {
   EXPECT_TRUE(client.is_closed());
 }
 
+// A timer looks at the connections every 250 ms. What is due at the moment of stopping must not go
+// on.
+TEST(ServeHttp, StopsWhileItsTimerIsDue) {
+  for (int i = 0; i < 8; ++i) {
+    Serving serving;
+    std::this_thread::sleep_for(std::chrono::milliseconds(250));
+    serving.stop();
+  }
+}
+
 TEST(ServeHttp, TakesBodiesInPieces) {
   Serving serving;
   HttpClient client(serving.port());

@@ -105,7 +105,7 @@ TEST(ServeThreads, LearningPredictingCommittingAndCopyingAtOnce) {
     threads.emplace_back([&] {
       HttpClient client(serving.port());
       const std::string many =
-          testing::Json{{"x", testing::numbers(stream.X.leftCols(150))}}.dump();
+          testing::Json{{"x", testing::numbers(stream.X.leftCols(100))}}.dump();
       while (learning > 0) {
         EXPECT_EQ(client.post(kInfer, R"({"x":[[0.5,0.5]]})").status, 200);
         EXPECT_EQ(client.post(kInfer, many).status, 200);

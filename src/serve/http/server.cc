@@ -121,6 +121,9 @@ struct Server::Impl {
     Timer sweep;
     asio::executor_work_guard<asio::io_context::executor_type> work{context.get_executor()};
     std::thread thread;
+    // Its thread's own. A sweep that is due just when the timer is cancelled comes all the same,
+    // and must not be the reason for another.
+    bool ending = false;
 
     void each(const std::function<void(Connection&)>& use) {
       std::vector<std::shared_ptr<Connection>> now;
@@ -133,7 +136,7 @@ struct Server::Impl {
     void sweep_later() {
       sweep.expires_after(kSweep);
       sweep.async_wait([this](const boost::system::error_code& error) {
-        if (error) return;
+        if (error || ending) return;
         const Clock::time_point now = Clock::now();
         each([now](Connection& one) { one.check_time(now); });
         sweep_later();
@@ -291,6 +294,7 @@ void Server::stop(std::chrono::milliseconds patience) {
   }
   for (auto& worker : impl_->workers) {
     asio::post(worker->context, [&one = *worker] {
+      one.ending = true;
       one.sweep.cancel();
       one.each([](Connection& c) { c.close(); });
       one.work.reset();

@@ -43,7 +43,7 @@ class GrowingCholesky {
   std::size_t memory_bytes() const;
   /// Room for a matrix of this size, gaps included.
   void reserve(Eigen::Index size);
-  /// What solves on this thread need besides, for matrices up to this size.
+  /// What solves and removals on this thread need besides, for matrices up to this size.
   static void prepare_thread(Eigen::Index size);
   /// Writes to all memory that is reserved, so that none of it is touched for the first time later.
   void touch();
@@ -88,6 +88,7 @@ class GrowingCholesky {
   Eigen::MatrixXd dense() const;
 
  private:
+  static void prepare_rotations(Eigen::Index rows);
   static constexpr Eigen::Index kRows = Lanes::kCount;  // in a panel
 
   static std::size_t panel_offset(Eigen::Index panel) {

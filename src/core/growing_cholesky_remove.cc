@@ -41,7 +41,20 @@ inline void rotate(const Rotation& q, Lanes& column, Lanes& x) {
   x = combine(q.cosine, x, -q.sine, old);
 }
 
+constexpr Index kOnStack = 1024;
+
+// A function of its own: the first use in a thread allocates, however little is asked for.
+Rotation* large_scratch(Index rows) {
+  static thread_local std::vector<Rotation> scratch;
+  if (std::ssize(scratch) < rows) scratch.resize(static_cast<std::size_t>(rows));
+  return scratch.data();
+}
+
 }  // namespace
+
+void GrowingCholesky::prepare_rotations(Index rows) {
+  if (rows > kOnStack) large_scratch(rows);
+}
 
 // Without row j, the rows below it satisfy A' = L'·L'ᵀ + x·xᵀ, where x is column j below the
 // diagonal. Rotations of x with column k = j+1, j+2, … bring [L' x] to [L'' 0]: rotation k is fixed
@@ -50,11 +63,8 @@ inline void rotate(const Rotation& q, Lanes& column, Lanes& x) {
 // stay zero; an empty row has x = 0, so its rotation is the identity.
 void GrowingCholesky::rotate_into(Index j, Eigen::Ref<Eigen::MatrixXd> solved) {
   // No allocation, or for large factors none in the steady state.
-  constexpr Index kOnStack = 1024;
   Rotation on_stack[kOnStack];
-  static thread_local std::vector<Rotation> scratch;
-  if (rows_ > kOnStack) scratch.resize(static_cast<std::size_t>(rows_));
-  Rotation* const rotations = rows_ > kOnStack ? scratch.data() : on_stack;
+  Rotation* const rotations = rows_ > kOnStack ? large_scratch(rows_) : on_stack;
   const Index removed_row = row_of(j);
   const Index below = rows_ - removed_row;
   count_operations(2 * below * below + 4 * below * solved.cols());

@@ -33,6 +33,7 @@ void GrowingCholesky::prepare_thread(Index size) {
   fill(solve_buffers().interleaved, 2 * rows);
   fill(solve_buffers().stored, rows);
   fill(solve_buffers().sums, 2 * rows);
+  prepare_rotations(rows);
 }
 
 void GrowingCholesky::solve_lower(Eigen::Ref<Eigen::MatrixXd> b) const {

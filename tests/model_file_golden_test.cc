@@ -94,7 +94,7 @@ TEST_P(ModelFileGolden, LoadsAnswersAndGoesOn) {
             static_cast<std::uint64_t>(golden::kObservations) + 20 - forgotten);
 }
 
-INSTANTIATE_TEST_SUITE_P(Versions, ModelFileGolden, ::testing::Values(1, 2, 3));
+INSTANTIATE_TEST_SUITE_P(Versions, ModelFileGolden, ::testing::Values(1, 2, 3, 4));
 
 }  // namespace
 }  // namespace splitgp

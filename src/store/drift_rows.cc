@@ -1,7 +1,6 @@
 #include "store/drift_rows.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -11,6 +10,7 @@
 #include "core/model_drift.h"
 #include "core/option_table.h"
 #include "splitgp/error.h"
+#include "store/drift_parts.h"
 #include "store/file_kind.h"
 #include "store/model_numbers.h"
 #include "store/number_list.h"
@@ -21,28 +21,11 @@ namespace {
 using Eigen::Index;
 using Eigen::VectorXd;
 
-constexpr std::int64_t kMostCounted = std::numeric_limits<std::int64_t>::max() / 4;
 // What a group knows about one output: the mean square, its rows, and four numbers for each sum.
 constexpr Index kWatchNumbers = 2 + 4 * static_cast<Index>(Drift::kKinds);
 
-VectorXd numbers_of(const Drift& drift, Index group) {
-  VectorXd numbers(drift.outputs() * kWatchNumbers);
-  double* next = numbers.data();
-  for (Index o = 0; o < drift.outputs(); ++o) {
-    const Drift::Watch& watch = drift.watch(group, o);
-    *next++ = watch.mean_square;
-    *next++ = static_cast<double>(watch.rows);
-    for (const Drift::Sum& sum : watch.sums) {
-      *next++ = sum.evidence;
-      *next++ = sum.error;
-      *next++ = static_cast<double>(sum.rows);
-      *next++ = static_cast<double>(sum.since);
-    }
-  }
-  return numbers;
-}
-
-// Sequence numbers and counts of rows are doubles here, which hold them exactly up to 2⁵³.
+// Format 3 had a row for each group, table drift_group, with what it knew as a list of numbers.
+// Sequence numbers and counts of rows are doubles there, which hold them exactly up to 2⁵³.
 bool to_count(double number, std::uint64_t& count) {
   if (!(number >= 0.0 && number <= 0x1p53)) return false;
   count = static_cast<std::uint64_t>(number);
@@ -62,7 +45,7 @@ bool to_watch(const double* numbers, Drift::Watch& watch) {
   return good;
 }
 
-void read_groups(const Database& database, Drift& drift, Index local_gps) {
+void read_groups_of_format_3(const Database& database, Drift& drift, Index local_gps) {
   std::vector<Drift::Watch> watches(static_cast<std::size_t>(drift.outputs()));
   TableReader rows(database, "drift_group", "number");
   Index next = 0;
@@ -144,24 +127,6 @@ void read_alarms(const Database& database, ModelState& model) {
 
 }  // namespace
 
-void write_drift_group(TableWriter& rows, const Drift& drift, Index number) {
-  const Drift::Group& group = drift.group(number);
-  const auto add = [&rows](Index value) {
-    if (value == Drift::kNone) {
-      rows.add_null();
-    } else {
-      rows.add(std::int64_t{value});
-    }
-  };
-  const std::string numbers = to_text(numbers_of(drift, number));
-  rows.add(std::int64_t{number}).add(std::int64_t{group.used});
-  add(group.parent);
-  add(group.local_gp);
-  rows.add(group.last);
-  add(group.alarmed);
-  rows.add(numbers).write();
-}
-
 void write_alarms(TableWriter& rows, const ModelState& model, std::uint64_t first) {
   const std::uint64_t oldest = model.n_alarms - model.alarms.size();
   for (std::uint64_t number = std::max(first, oldest); number < model.n_alarms; ++number) {
@@ -177,11 +142,13 @@ void write_alarms(TableWriter& rows, const ModelState& model, std::uint64_t firs
 }
 
 void read_drift(const Database& database, ModelState& model) {
-  if (format_version(database) >= 3) {
-    read_groups(database, model.drift, model.partition.size());
-    read_alarms(database, model);
-    return;
+  const std::uint32_t format = format_version(database);
+  if (format >= 4) {
+    read_drift_parts(database, model.drift, model.partition.size());
+  } else if (format == 3) {
+    read_groups_of_format_3(database, model.drift, model.partition.size());
   }
+  if (format >= 3) return read_alarms(database, model);
   if (model.partition.size() > 0) model.drift.start();
   for (const SplitRecord& split : model.partition.split_history) {
     model.drift.split(split.parent, split.child);

@@ -5,15 +5,12 @@
 
 namespace splitgp::store {
 
-/// One group of cells with what its detectors know.
-void write_drift_group(TableWriter& rows, const Drift& drift, Eigen::Index number);
-
 /// The alarms from number `first` on, counted over the model's life. Table alarm keeps as many as
 /// the model does: a new one takes the place of the oldest.
 void write_alarms(TableWriter& rows, const ModelState& model, std::uint64_t first);
 
-/// The detectors and the alarms. A file of a format without them has the groups that its splits
-/// made, which know nothing yet.  REQUIRES: the partition was read.
+/// The detectors (store/drift_parts.h) and the alarms. A file of a format without them has the
+/// groups that its splits made, which know nothing yet.  REQUIRES: the partition was read.
 void read_drift(const Database& database, ModelState& model);
 
 }  // namespace splitgp::store

@@ -28,7 +28,7 @@ std::int64_t ModelNumbers::at(const std::string& name, std::int64_t low, std::in
 }
 
 std::uint64_t ModelNumbers::count(const std::string& name) const {
-  return static_cast<std::uint64_t>(at(name, 0, Limits::max() / 4));
+  return static_cast<std::uint64_t>(at(name, 0, kMostCounted));
 }
 
 std::uint64_t ModelNumbers::version(const std::string& name) const {

@@ -34,8 +34,7 @@ auto read_pairs(const Database& database, const char* table, const char* key, Re
 
 void read_marks(const ModelNumbers& numbers, std::uint32_t format, StreamKnowledge& knowledge) {
   TrainingSchedule::Marks marks;
-  marks.next = static_cast<std::uint64_t>(
-      numbers.at("next_training", 2, std::numeric_limits<std::int64_t>::max() / 4));
+  marks.next = static_cast<std::uint64_t>(numbers.at("next_training", 2, kMostCounted));
   marks.searched = numbers.count("last_search");
   marks.ever_trained = numbers.flag("ever_trained");
   if (format >= 2) {

@@ -55,8 +55,8 @@ ModelWriter::ModelWriter(Database& database, Index inputs, Index outputs,
       erase_training_more_(database, "training_more", "number < ?"),
       erase_theta_(database, "theta", "version = ?"),
       erase_theta_trend_(database, "theta_trend", "version = ?"),
-      drift_group_(database, "drift_group", 8, Same::replaces),
-      alarm_(database, "alarm", 16, Same::replaces) {}
+      alarm_(database, "alarm", 16, Same::replaces),
+      drift_parts_(database) {}
 
 ModelWriter::Held ModelWriter::held_by(const ModelState& model) const {
   const Partition& partition = model.partition;
@@ -77,6 +77,7 @@ ModelWriter::Held ModelWriter::held_by(const ModelState& model) const {
 void ModelWriter::resume(const ModelState& model) {
   held_ = held_by(model);
   held_.all_current = false;
+  drift_parts_.resume(database_);
   thetas_.insert(model.knowledge.theta->version);
   for (const TrainResult& training : model.knowledge.training_history) {
     thetas_.insert(training.theta_version);
@@ -94,7 +95,6 @@ void ModelWriter::write_all(const ModelState& model) {
   model_.add("observations_at_start").add(at_start).write();
   write_start(model);
   held_.observations = at_start;
-  new_file_ = true;
   write_changes(model, {});
 }
 
@@ -151,7 +151,8 @@ void ModelWriter::write_changes(const ModelState& model, const Steps& steps) {
   write_stream_columns(input_, input_names_, model.knowledge.input_statistics);
   write_stream_columns(output_, output_names_, model.knowledge.output_statistics);
   write_running(running_, model);
-  write_drift(model);
+  drift_parts_.write(model.drift);
+  write_alarms(alarm_, model, held_.alarms);
   write_numbers(model);
 }
 
@@ -289,15 +290,6 @@ void ModelWriter::write_lists(const ModelState& model) {
   if (partition.local_gps.size() < held_.local_gps) erase_points_.erase(partition.local_gps.size());
 }
 
-void ModelWriter::write_drift(const ModelState& model) {
-  if (new_file_) {
-    for (Index i = 0; i < model.drift.size(); ++i) write_drift_group(drift_group_, model.drift, i);
-  } else {
-    for (const Index i : model.drift.changed()) write_drift_group(drift_group_, model.drift, i);
-  }
-  write_alarms(alarm_, model, held_.alarms);
-}
-
 void ModelWriter::write_numbers(const ModelState& model) {
   const TrainingSchedule::Marks& marks = model.knowledge.schedule.marks();
   model_.add("observations").add(next_.observations).write();
@@ -330,7 +322,7 @@ void ModelWriter::write_numbers(const ModelState& model) {
 
 void ModelWriter::committed() {
   held_ = next_;
-  new_file_ = false;
+  drift_parts_.committed();
   thetas_.merge(new_thetas_);
   for (const std::uint64_t version : dropped_thetas_) thetas_.erase(version);
   local_thetas_.resize(held_.local_gps);

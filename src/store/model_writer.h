@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/model_state.h"
+#include "store/drift_parts.h"
 #include "store/table_rows.h"
 
 namespace splitgp::store {
@@ -77,7 +78,6 @@ class ModelWriter {
   void write_histories(const ModelState& model, const Steps& steps);
   void write_local_gps(const ModelState& model);
   void write_theta_once(const Hyperparameters& theta, std::uint64_t version);
-  void write_drift(const ModelState& model);
   void write_numbers(const ModelState& model);
 
   Database& database_;
@@ -89,9 +89,9 @@ class ModelWriter {
   TableWriter local_gp_, input_, output_, running_, model_, points_, time_;
   RowEraser erase_observation_, erase_time_, erase_local_gp_, erase_points_, erase_split_;
   RowEraser erase_training_, erase_training_more_, erase_theta_, erase_theta_trend_;
-  TableWriter drift_group_, alarm_;
+  TableWriter alarm_;
+  DriftParts drift_parts_;
 
-  bool new_file_ = false;  // nothing is in it yet
   Held held_;
   std::set<std::uint64_t> thetas_;           // in the file
   std::vector<std::uint64_t> local_thetas_;  // in the file, of each local GP

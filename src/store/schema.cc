@@ -192,7 +192,16 @@ std::vector<Table> schema(Eigen::Index inputs, Eigen::Index outputs) {
   numbers TEXT NOT NULL,
   checksum INTEGER NOT NULL
 ) STRICT)",
-       8, 3},
+       8, 3, 3},
+      {"drift_part", R"(CREATE TABLE drift_part (
+  number INTEGER PRIMARY KEY,
+  needed INTEGER NOT NULL,
+  round INTEGER NOT NULL,
+  cursor INTEGER NOT NULL,
+  groups BLOB NOT NULL,
+  checksum INTEGER NOT NULL
+) STRICT)",
+       6, 4},
       {"alarm", R"(CREATE TABLE alarm (
   place INTEGER PRIMARY KEY,
   number INTEGER NOT NULL,
@@ -230,14 +239,19 @@ std::vector<Table> schema(Eigen::Index inputs, Eigen::Index outputs) {
 void create_schema(Database& database, Eigen::Index inputs, Eigen::Index outputs) {
   database.execute("PRAGMA application_id = " + std::to_string(kApplicationId));
   database.execute("PRAGMA user_version = " + std::to_string(kFormatVersion));
-  for (const Table& table : schema(inputs, outputs)) database.execute(table.sql);
+  for (const Table& table : schema(inputs, outputs)) {
+    if (table.until == kFormatVersion) database.execute(table.sql);
+  }
   create_owner_view(database);
 }
 
 void extend_schema(Database& database, Eigen::Index inputs, Eigen::Index outputs,
                    std::uint32_t format) {
   for (const Table& table : schema(inputs, outputs)) {
-    if (table.since > format) database.execute(table.sql);
+    const bool has = table.since <= format && format <= table.until;
+    const bool shall_have = table.until == kFormatVersion;
+    if (shall_have && !has) database.execute(table.sql);
+    if (has && !shall_have) database.execute("DROP TABLE " + table.name);
   }
   database.execute("DROP VIEW IF EXISTS owner");
   create_owner_view(database);
@@ -257,7 +271,7 @@ Shape check_schema(const Database& database) {
   }
   const Shape shape{count(found["observation"], "\n  x"), count(found["observation"], "\n  y")};
   for (const Table& table : schema(shape.inputs, shape.outputs)) {
-    if (table.since > format) continue;
+    if (table.since > format || table.until < format) continue;
     const auto at = found.find(table.name);
     if (at == found.end()) throw damaged(database.path(), "it has no table " + table.name);
     if (at->second != table.sql || shape.inputs < 1 || shape.outputs < 1) {

@@ -10,7 +10,7 @@
 namespace splitgp::store {
 
 inline constexpr std::uint32_t kApplicationId = 0x53704750;  // "SpGP"
-inline constexpr std::uint32_t kFormatVersion = 3;           // PRAGMA user_version
+inline constexpr std::uint32_t kFormatVersion = 4;           // PRAGMA user_version
 
 /// SQLite allows 2000 columns in a table; a few are ours.
 inline constexpr Eigen::Index kMostColumns = 1900;
@@ -19,17 +19,18 @@ struct Table {
   std::string name;
   std::string sql;
   int columns = 0;
-  std::uint32_t since = 1;  // the first format that has it
+  std::uint32_t since = 1;               // the first format that has it
+  std::uint32_t until = kFormatVersion;  // the last one
 };
 
-/// The tables and views of a model of this shape, as docs/model_file.md describes them.
+/// The tables of all formats for a model of this shape, as docs/model_file.md describes them.
 std::vector<Table> schema(Eigen::Index inputs, Eigen::Index outputs);
 int columns_of_observation(Eigen::Index inputs, Eigen::Index outputs);
 
-/// Creates them and marks the file as ours.
+/// Creates those of the current format and marks the file as ours.
 void create_schema(Database& database, Eigen::Index inputs, Eigen::Index outputs);
 
-/// Adds the tables that came after `format`.
+/// Adds the tables that came after `format`, and deletes those that are no more.
 void extend_schema(Database& database, Eigen::Index inputs, Eigen::Index outputs,
                    std::uint32_t format);
 

@@ -65,6 +65,13 @@ TableWriter& TableWriter::add(std::string_view text) {
   return *this;
 }
 
+TableWriter& TableWriter::add_bytes(std::string_view bytes) {
+  checksum_.add(bytes);
+  check(sqlite3_bind_blob64(statement_.get(), ++column_, bytes.empty() ? "" : bytes.data(),
+                            bytes.size(), SQLITE_STATIC));
+  return *this;
+}
+
 TableWriter& TableWriter::add_null() {
   checksum_.add_null();
   check(sqlite3_bind_null(statement_.get(), ++column_));
@@ -130,6 +137,17 @@ std::string_view TableReader::text() {
       text == nullptr
           ? std::string_view()
           : std::string_view(reinterpret_cast<const char*>(text), static_cast<std::size_t>(size));
+  checksum_.add(value);
+  return value;
+}
+
+std::string_view TableReader::bytes() {
+  const void* bytes = sqlite3_column_blob(statement_.get(), column_);
+  const int size = sqlite3_column_bytes(statement_.get(), column_++);
+  const std::string_view value =
+      bytes == nullptr
+          ? std::string_view()
+          : std::string_view(static_cast<const char*>(bytes), static_cast<std::size_t>(size));
   checksum_.add(value);
   return value;
 }

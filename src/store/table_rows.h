@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +11,9 @@
 #include "store/database.h"
 
 namespace splitgp::store {
+
+/// The largest count in a file: small enough to be added to without overflow.
+inline constexpr std::int64_t kMostCounted = std::numeric_limits<std::int64_t>::max() / 4;
 
 struct FinishStatement {
   void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
@@ -42,7 +46,8 @@ class TableWriter {
   TableWriter& add(std::int64_t value);
   TableWriter& add(std::uint64_t value) { return add(static_cast<std::int64_t>(value)); }
   TableWriter& add(double value);
-  TableWriter& add(std::string_view text);  ///< The text must live until write().
+  TableWriter& add(std::string_view text);         ///< The text must live until write().
+  TableWriter& add_bytes(std::string_view bytes);  ///< They must live until write().
   TableWriter& add_null();
   TableWriter& add(std::optional<std::uint64_t> value) { return value ? add(*value) : add_null(); }
   void write();
@@ -71,7 +76,8 @@ class TableReader {
   std::int64_t integer(std::string_view column, std::int64_t low, std::int64_t high);
   bool flag(std::string_view column) { return integer(column, 0, 1) != 0; }
   double real();
-  std::string_view text();  ///< Valid until next().
+  std::string_view text();   ///< Valid until next().
+  std::string_view bytes();  ///< Valid until next().
   std::optional<std::int64_t> optional_integer();
   std::optional<std::string_view> optional_text();
   /// Call after every column but the checksum: throws FileError if that does not match.

@@ -59,8 +59,8 @@ std::int64_t checksum_of(sqlite3_stmt* row, int columns) {
       case SQLITE_NULL:
         sum.add_null();
         break;
-      default: {
-        const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(row, i));
+      default: {  // text or bytes
+        const auto* text = static_cast<const char*>(sqlite3_column_blob(row, i));
         const auto size = static_cast<std::size_t>(sqlite3_column_bytes(row, i));
         sum.add(text == nullptr ? std::string_view() : std::string_view(text, size));
       }
@@ -126,6 +126,9 @@ void edit(const std::filesystem::path& path, std::basic_string_view<std::uint8_t
                                   "-1e-300",
                                   "9e999",
                                   "'[]'",
+                                  "x''",
+                                  "substr(" + column + ", 2)",
+                                  "zeroblob(1000)",
                                   "'[0,1,2]'",
                                   "'[18446744073709551615]'",
                                   "'[1,1e400]'",

@@ -2,11 +2,15 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "serve/ledger.h"
 #include "splitgp/model_file.h"
+#include "store/file_internals.h"
 #include "support/command.h"
 #include "support/temporary_directory.h"
 
@@ -83,6 +87,33 @@ TEST(CliForget, StreamsKeepAWindowOrAnAge) {
   const CommandResult learned = with({"--max-age", "20", "--time", "t"});
   EXPECT_EQ(learned.code, 0) << learned.err;
   EXPECT_EQ(load(age).model.n_observations(), 41u);
+}
+
+// A file that was served has the answers that it gave beside the model.
+TEST(CliForget, EmptiesWhatTheServiceAnswered) {
+  const TemporaryDirectory folder;
+  const std::string model = folder / "model.splitgp";
+  write_text(folder / "in.csv", rows(20));
+  ASSERT_EQ(run(folder.path(), {"stream", folder / "in.csv", "-t", "y", "-m", model}).code, 0);
+  {
+    ModelFile file = ModelFile::open(model);
+    serve::Ledger ledger(*FileInternals::database(file), {});
+    for (std::uint64_t i = 0; i < 20; ++i)
+      ledger.keep("row " + std::to_string(i), {7, i, "what was said of it"});
+    FileInternals::checkpoint(
+        file, [&] { ledger.write(); }, [](const FileInternals::Call& settle) { settle(); });
+  }
+  ASSERT_EQ(run(folder.path(), {"forget", "-m", model, "--rows", "17"}).code, 0);
+  ASSERT_EQ(run(folder.path(), {"forget", "-m", model, "--before", "5"}).code, 0);
+  ModelFile file = ModelFile::open(model);
+  serve::Ledger ledger(*FileInternals::database(file), {});
+  for (std::uint64_t i = 0; i < 20; ++i) {
+    const std::optional<serve::KeptAnswer> kept = ledger.answer_to("row " + std::to_string(i));
+    ASSERT_TRUE(kept);
+    const bool forgotten = i < 5 || i == 17;
+    EXPECT_EQ(kept->answer.find("what was said") == std::string::npos, forgotten) << i;
+    EXPECT_EQ(kept->fingerprint, forgotten ? 0u : 7u);
+  }
 }
 
 }  // namespace

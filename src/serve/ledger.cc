@@ -88,6 +88,15 @@ void Ledger::run(const Statement& statement) {
   if (sqlite3_reset(statement.get()) != SQLITE_OK) database_.fail();
 }
 
+bool Ledger::is_in(const store::Database& database) {
+  store::TableReader rows(database, "sqlite_schema", "rowid");
+  while (rows.next()) {
+    rows.text();  // type
+    if (rows.text() == "served_id") return true;
+  }
+  return false;
+}
+
 Ledger::Ledger(store::Database& database, LedgerLimits limits)
     : database_(database), limits_(limits) {
   store::Transaction transaction(database_);

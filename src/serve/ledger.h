@@ -41,7 +41,9 @@ struct WaitingLabel {
 /// Both are bounded: the oldest go first. Threads: one, that of the connection.
 class Ledger {
  public:
-  /// Makes the tables if the file has none. `database` must outlive it.
+  /// Whether the file has the tables.
+  static bool is_in(const store::Database& database);
+  /// Makes them if it has not. `database` must outlive the ledger.
   Ledger(store::Database& database, LedgerLimits limits);
 
   /// Written or not yet.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -10,7 +11,9 @@
 #include "cli/scores/score_table.h"
 #include "cli/stream/record.h"
 #include "io/printable.h"
+#include "serve/ledger.h"
 #include "splitgp/model_file.h"
+#include "store/file_internals.h"
 
 namespace splitgp {
 namespace {
@@ -48,17 +51,36 @@ std::vector<std::uint64_t> sequences_of(std::string_view rows, std::uint64_t see
   }
 }
 
+// A file that was served also holds what was answered to rows with ids.
+void checkpoint(ModelFile& file, const std::vector<std::uint64_t>& sequences,
+                std::uint64_t before) {
+  store::Database& database = *FileInternals::database(file);
+  std::optional<serve::Ledger> ledger;
+  if (serve::Ledger::is_in(database)) {
+    ledger.emplace(database, serve::LedgerLimits());
+    ledger->forget(sequences);
+    ledger->forget_before(before);
+  }
+  FileInternals::checkpoint(
+      file,
+      [&ledger] {
+        if (ledger) ledger->write();
+      },
+      [](const FileInternals::Call& settle) { settle(); });
+}
+
 }  // namespace
 
 int run_forget(const ForgetFlags& flags) {
   if (flags.rows.empty() != flags.before.has_value())
     throw CommandError(kUsage, "forget needs either --rows or --before");
   ModelFile file = ModelFile::open(flags.model);
-  const ForgetResult result = flags.before
-                                  ? file.forget_before(*flags.before)
-                                  : file.forget(sequences_of(flags.rows, file.model().n_seen()));
+  const std::vector<std::uint64_t> sequences =
+      flags.before ? std::vector<std::uint64_t>{} : sequences_of(flags.rows, file.model().n_seen());
+  const ForgetResult result =
+      flags.before ? file.forget_before(*flags.before) : file.forget(sequences);
   drop_forgotten(file);
-  file.checkpoint();
+  checkpoint(file, sequences, flags.before.value_or(0));
   fmt::print(
       "{}: forgot {}; {} left, in {}{}\n", flags.model, counted(result.forgotten, "observation"),
       with_separators(file.model().n_observations()),

@@ -21,6 +21,14 @@ constexpr double kLargestExponent = 1e4;
 // triangular solve cost a hundred times as much as zeros.
 constexpr double kSmallestCorrelation = 1e-200;
 
+// log(1 + x) for x ≥ 0. Eigen has vector code for the log of doubles but not for log1p; with that a
+// stream whose kernel is rational_quadratic takes a fifth less time (pjme_hourly, trainings
+// included). What rounding takes from 1 + x is put back: log(u + d) ≈ log u + d/u.
+template <typename Derived>
+auto log_of_one_plus(const Eigen::ArrayBase<Derived>& x) {
+  return (1.0 + x).log() - ((1.0 + x) - 1.0 - x) / (1.0 + x);
+}
+
 }  // namespace
 
 Kernel::Kernel(const Hyperparameters& theta)
@@ -71,7 +79,8 @@ void Kernel::values_in_place(Eigen::Ref<Eigen::ArrayXXd> r2) const {
       r2 = (1.0 + r2 + r2.square() / 3.0) * (-r2).exp();
       break;
     case KernelFamily::rational_quadratic:
-      r2 = (-shape_ * (r2 / (2.0 * shape_)).log1p()).exp();
+      r2 /= 2.0 * shape_;
+      r2 = (-shape_ * log_of_one_plus(r2)).exp();
       break;
   }
   r2 = signal_variance_ * (r2 - kSmallestCorrelation).max(0.0);
@@ -175,7 +184,7 @@ void Kernel::derivatives(const Eigen::Ref<const Eigen::ArrayXd>& r2,
       break;
     case KernelFamily::rational_quadratic:
       slope = r2 / (2.0 * shape_);
-      shape_derivative = slope.log1p();
+      shape_derivative = log_of_one_plus(slope);
       value = (-shape_ * shape_derivative).exp();
       scale();
       // For a large shape the two terms nearly cancel; the log of a rounded 1 + excess would leave

@@ -12,6 +12,7 @@
 #include "splitgp/model_file.h"
 #include "store/file_internals.h"
 #include "support/command.h"
+#include "support/sanitized.h"
 #include "support/temporary_directory.h"
 
 namespace splitgp::cli_forget_test {
@@ -19,6 +20,7 @@ namespace {
 
 using testing::CommandResult;
 using ::testing::HasSubstr;
+using testing::quick_training;
 using testing::run;
 using testing::TemporaryDirectory;
 using testing::write_text;
@@ -36,7 +38,9 @@ TEST(CliForget, TakesRowsBackOrSaysWhyNot) {
   const TemporaryDirectory folder;
   const std::string model = folder / "model.splitgp";
   write_text(folder / "in.csv", rows(100));
-  ASSERT_EQ(run(folder.path(), {"stream", folder / "in.csv", "-t", "y", "-m", model}).code, 0);
+  const std::vector<std::string> stream =
+      quick_training({"stream", folder / "in.csv", "-t", "y", "-m", model});
+  ASSERT_EQ(run(folder.path(), stream).code, 0);
   const auto forget = [&](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {"forget", "-m", model});
     return run(folder.path(), arguments);
@@ -60,8 +64,7 @@ TEST(CliForget, TakesRowsBackOrSaysWhyNot) {
   EXPECT_EQ(forget({"--before", "50"}).code, 0);
   EXPECT_EQ(load(model).model.n_observations(), 49u);
   // Resuming reads nothing again.
-  const CommandResult resumed =
-      run(folder.path(), {"stream", folder / "in.csv", "-t", "y", "-m", model});
+  const CommandResult resumed = run(folder.path(), stream);
   EXPECT_EQ(resumed.code, 0) << resumed.err;
   EXPECT_EQ(load(model).model.n_observations(), 49u);
 }
@@ -70,8 +73,8 @@ TEST(CliForget, StreamsKeepAWindowOrAnAge) {
   const TemporaryDirectory folder;
   write_text(folder / "in.csv", rows(300));
   const std::string window = folder / "window.splitgp";
-  EXPECT_EQ(run(folder.path(), {"stream", folder / "in.csv", "-t", "y", "-m", window,
-                                "--window-size", "80", "--batch", "7"})
+  EXPECT_EQ(run(folder.path(), quick_training({"stream", folder / "in.csv", "-t", "y", "-m", window,
+                                               "--window-size", "80", "--batch", "7"}))
                 .code,
             0);
   EXPECT_EQ(load(window).model.n_observations(), 80u);
@@ -81,7 +84,7 @@ TEST(CliForget, StreamsKeepAWindowOrAnAge) {
   const auto with = [&](std::initializer_list<std::string> more) {
     std::vector<std::string> arguments = stream;
     arguments.insert(arguments.end(), more);
-    return run(folder.path(), arguments);
+    return run(folder.path(), quick_training(arguments));
   };
   EXPECT_THAT(with({"--max-age", "20"}).err, HasSubstr("name it with --time COL"));
   const CommandResult learned = with({"--max-age", "20", "--time", "t"});

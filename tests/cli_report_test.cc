@@ -107,7 +107,7 @@ TEST(CliReport, IntervalsBeforeTheFirstTrainingAreNotJudged) {
 
 TEST(CliReport, ChosenInputsComeFirst) {
   const TemporaryDirectory folder;
-  const auto path = streamed_model(folder, 150, {"a", "b", "c", "d", "e", "f"}, {"y"});
+  const auto path = streamed_model(folder, 60, {"a", "b", "c", "d", "e", "f"}, {"y"});
   const auto first = [](const json& data) {
     EXPECT_EQ(data["partition"]["maps"].size(), 6u);
     return data["partition"]["maps"][0]["inputs"].get<std::vector<int>>();

@@ -29,7 +29,8 @@ TEST_P(Memory, IsCloseToWhatMustBeKept) {
   Options options;
   options.split_limit = GetParam();
   options.training = Training::off;
-  const testing::Stream stream = testing::smooth_stream(3, 4, 1, 60 * Index{GetParam()});
+  const Index rows = (testing::kSanitized ? 15 : 60) * Index{GetParam()};
+  const testing::Stream stream = testing::smooth_stream(3, 4, 1, rows);
   SplittingGp model(4, 1, options);
   model.update_batch(stream.X, stream.Y);
   const double ratio = static_cast<double>(model.memory_bytes()) / bytes_needed(model);
@@ -42,12 +43,12 @@ INSTANTIATE_TEST_SUITE_P(SplitLimits, Memory, ::testing::Values(64, 100, 250));
 // With few factors kept, the answers are the same up to rounding, and the points are what is left.
 TEST(AwakeLimit, ChangesMemoryAndNothingElse) {
   Options options;
-  options.split_limit = 100;
-  options.capacity = 130;
+  options.split_limit = testing::kSanitized ? 60 : 100;
+  options.capacity = testing::kSanitized ? 78 : 130;
   options.training = Training::off;
   options.hyperparameters.emplace().length_scale = Eigen::VectorXd::Constant(4, 0.7);
   options.hyperparameters->noise_variance = 0.01;
-  const testing::Stream stream = testing::smooth_stream(5, 4, 1, testing::kSanitized ? 2500 : 4000);
+  const testing::Stream stream = testing::smooth_stream(5, 4, 1, testing::kSanitized ? 1500 : 4000);
   SplittingGp all(4, 1, options);
   SplittingGp few(4, 1, options);
   few.set_awake_limit(10);

@@ -23,7 +23,7 @@ using Eigen::VectorXd;
 
 constexpr Index kInputs = 2;
 constexpr int kNeighbors = 4;
-constexpr int kLines = testing::kSanitized ? 50 : 200;
+constexpr int kLines = testing::kSanitized ? 20 : 200;
 constexpr double kStep = 1e-7;
 constexpr double kLengthScale = 0.4;
 

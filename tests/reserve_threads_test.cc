@@ -6,6 +6,7 @@
 #include "core/internals.h"
 #include "splitgp/splitting_gp.h"
 #include "support/invariants.h"
+#include "support/sanitized.h"
 #include "support/streams.h"
 
 namespace splitgp::reserve_threads_test {
@@ -17,13 +18,14 @@ Options loop_options() {
   Options options;
   options.capacity = 60;
   options.training = Training::background;
-  options.training_observations = 300;
+  options.training_observations = testing::kSanitized ? 150 : 300;
   options.max_observations = 400;
+  if (testing::kSanitized) options.kernel = KernelFamily::rbf;  // instead of all in turn
   return options;
 }
 
 TEST(LoopTrainer, TrainsWhileTheLoopGoesOn) {
-  const testing::Stream stream = testing::smooth_stream(6, 2, 2, 900);
+  const testing::Stream stream = testing::smooth_stream(6, 2, 2, testing::kSanitized ? 500 : 900);
   SplittingGp model(2, 2, loop_options());
   model.reserve();
   UpdateResult result;

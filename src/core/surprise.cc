@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kRecent = 1.0 / 24.0;
 constexpr double kUsual = 1.0 / 512.0;
-constexpr double kCutOff = 3.0;
+constexpr double kLoudest = 3.0;
 // Nothing is quieter than this: a constant output must not surprise again and again.
 constexpr double kLeast = 1e-3;
 
@@ -38,7 +38,7 @@ void Surprise::observe(const Innovation& innovation) {
   for (Index o = 0; o < state_.recent.size(); ++o) {
     // Anything that is not a number is as surprising as can be.
     const double z = std::abs(innovation(o));
-    const double square = z < kCutOff ? std::max(z * z, kLeast) : kCutOff * kCutOff;
+    const double square = z < kLoudest ? std::max(z * z, kLeast) : kLoudest * kLoudest;
     double& recent = state_.recent(o);
     double& usual = state_.usual(o);
     recent += kRecent * (square - recent);
@@ -68,7 +68,7 @@ std::uint64_t Surprise::rows_before() const {
   double quietest = state_.recent.maxCoeff();  // all outputs have to be quiet
   for (std::uint64_t rows = 0;; ++rows) {
     if (loudest > kLoudForLong || quietest < kQuiet) return rows;
-    loudest += kRecent * (kCutOff * kCutOff - loudest);
+    loudest += kRecent * (kLoudest * kLoudest - loudest);
     quietest += kRecent * (kLeast - quietest);
   }
 }

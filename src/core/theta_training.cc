@@ -15,7 +15,7 @@ namespace {
 
 // The pull of the last θ, in log likelihood per observation for a step of one e-fold. Cells shrink
 // as the stream grows, and small ones underestimate the signal variance and the length scales.
-constexpr double kMemory = 0.05;
+constexpr double kPull = 0.05;
 
 // What the first θ of a regime must gain over the last one's, per observation. Innovations three
 // times as large as promised cost three nats each; half a nat tells a new regime from a bad hour.
@@ -35,7 +35,7 @@ TrainingPlan training_plan(const StreamKnowledge& knowledge, const Options& opti
     const double before = static_cast<double>(knowledge.training_history.back().observations);
     const double all = static_cast<double>(std::max<std::uint64_t>(set.sequence - set.regime, 1));
     const double unseen = 1.0 - now / all;
-    plan.memory = kMemory * std::max(0.0, unseen) * std::min(1.0, before / now);
+    plan.memory = kPull * std::max(0.0, unseen) * std::min(1.0, before / now);
   }
   return plan;
 }

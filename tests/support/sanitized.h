@@ -6,7 +6,9 @@
 namespace splitgp::testing {
 
 /// Whether a sanitizer makes everything ten times as slow. Tests then repeat a property less often,
-/// or check it on smaller data; the release build checks it in full.
+/// or check it on smaller data. The release build checks it in full: in ./test those tests whose
+/// outcome depends on it (tests/CMakeLists.txt), and all of them after
+/// `cmake --build build/release --target splitgp_unit_tests`.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool kSanitized = true;
 #else

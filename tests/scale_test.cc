@@ -313,6 +313,17 @@ TEST(Scale, ASurpriseTrainsAtTheSameRow) {
   expect_same(shards, expected, smooth_stream(8, 2, 1, 100).X);
 }
 
+// So few that a single local GP is enough, with what it borrows, which only its shard knows.
+TEST(Scale, TrainsOnTheSameFewObservations) {
+  const Stream stream = smooth_stream(13, 2, 1, 200);
+  Options options = small();
+  options.training_observations = 60;
+  const TemporaryDirectory directory;
+  Shards shards(Router::create(directory / "m.splitgp", 2, 1, options, 3), 1);
+  shards.learn(stream.X, stream.Y, 256);
+  expect_same(shards, one_machine(stream, options), smooth_stream(8, 2, 1, 100).X);
+}
+
 TEST(Scale, MemoryIsSharedEqually) {
   const Stream stream = smooth_stream(14, 3, 1, 2500);
   Options options = testing::fixed_theta();

@@ -1,4 +1,5 @@
 // What a router learns from its shards.
+#include <algorithm>
 #include <utility>
 
 #include "core/compiled_core.h"
@@ -113,7 +114,9 @@ void Router::State::account_for(Row& row, Readers& readers) {
 // Train(θ, 𝒜), if it is due and the router has what it looks at. Most local GPs are smaller than a
 // neighbourhood, and of those it only looks at what they own.
 void Router::State::train() {
-  if (model.options.capacity >= kNeighbourhood) wanted = core().drawn_whole(model, sizes);
+  const Options& options = model.options;
+  const Index neighbourhood = std::min<Index>(kNeighbourhood, options.training_observations);
+  if (options.capacity >= neighbourhood) wanted = core().drawn_whole(model, sizes);
   if (!wanted.empty()) {
     barrier = true;
     return;

@@ -184,6 +184,7 @@ std::vector<Index> drawn_whole(const ModelState& model, const std::vector<Index>
     const Partition& partition_;
     const std::vector<Index>& sizes_;
   };
+  if (model.options.training == Training::off) return {};
   const Due due = what_is_due(model);
   if (due == Due::nothing || regime_of(model, due) > 0) return {};
   const Sizes regions(model.partition, sizes);

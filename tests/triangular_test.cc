@@ -11,6 +11,34 @@ namespace splitgp::triangular_test {
 using Eigen::Index;
 using Eigen::MatrixXd;
 
+TEST(Triangular, FactorMatchesTheDenseOne) {
+  testing::Random random(2);
+  for (const Index n : {1, 2, 16, 31, 32, 33, 64, 65, 130, 257}) {
+    const MatrixXd root = random.normal_matrix(n, n);
+    const MatrixXd A = root * root.transpose() + static_cast<double>(n) * MatrixXd::Identity(n, n);
+    MatrixXd L = A;
+    L.triangularView<Eigen::StrictlyUpper>().setConstant(std::nan(""));
+    ASSERT_TRUE(factorise_lower(L)) << n;
+    const MatrixXd clean = L.triangularView<Eigen::Lower>();
+    EXPECT_LT((clean * clean.transpose() - A).cwiseAbs().maxCoeff(),
+              1e-14 * static_cast<double>(n) * A.cwiseAbs().maxCoeff())
+        << n;
+  }
+}
+
+// Wherever the bad pivot is, in a half that is factorised first or last.
+TEST(Triangular, FactorOfAnIndefiniteMatrixIsRefused) {
+  for (const Index n : {1, 40, 130}) {
+    for (const Index bad : {Index{0}, n / 2, n - 1}) {
+      for (const double pivot : {0.0, -1.0, std::nan("")}) {
+        MatrixXd A = MatrixXd::Identity(n, n);
+        A(bad, bad) = pivot;
+        EXPECT_FALSE(factorise_lower(A)) << n << " " << bad << " " << pivot;
+      }
+    }
+  }
+}
+
 // Sizes around those at which a matrix is halved; NaN above the diagonal, which must not be read.
 TEST(Triangular, InverseAndProductMatchDenseOnes) {
   testing::Random random(1);

@@ -1,6 +1,5 @@
 #include "core/growing_cholesky.h"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -8,6 +7,7 @@
 
 #include "core/factor_version.h"
 #include "core/operations.h"
+#include "core/triangular.h"
 
 namespace splitgp {
 
@@ -121,8 +121,7 @@ bool GrowingCholesky::append_block(Eigen::Ref<Eigen::MatrixXd> cross,
     solve_lower(cross);
     block.selfadjointView<Eigen::Lower>().rankUpdate(cross.transpose(), -1.0);
   }
-  Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> llt(block);
-  if (llt.info() != Eigen::Success) return false;
+  if (!factorise_lower(block)) return false;
   // Written so that NaN fails too.
   if (!(block.diagonal().array().square() > smallest_pivot_squared).all()) return false;
   reserve(n + b);

@@ -1,6 +1,5 @@
 #include "core/log_likelihood.h"
 
-#include <Eigen/Cholesky>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -70,11 +69,12 @@ double LogLikelihood::of(const TrainingSet::Block& block, const Hyperparameters&
   }
   factor_.diagonal() += block.noise_variance;
   factor_.diagonal().array() += theta.noise_variance;
-  const Eigen::LLT<Eigen::Ref<MatrixXd>> llt(factor_);
-  if (llt.info() != Eigen::Success) return -std::numeric_limits<double>::infinity();
+  if (!factorise_lower(factor_)) return -std::numeric_limits<double>::infinity();
 
   const MatrixXd R = residuals(block, theta);
-  const MatrixXd alpha = llt.solve(R);
+  MatrixXd alpha = R;
+  factor_.triangularView<Eigen::Lower>().solveInPlace(alpha);
+  factor_.triangularView<Eigen::Lower>().transpose().solveInPlace(alpha);
   const double log_root_determinant = factor_.diagonal().array().log().sum();
   const double value = -0.5 * R.cwiseProduct(alpha).sum() -
                        static_cast<double>(p) * log_root_determinant -

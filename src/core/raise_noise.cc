@@ -1,7 +1,7 @@
 #include "core/raise_noise.h"
 
+#include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "core/objective.h"
 
@@ -15,6 +15,12 @@ constexpr double kDoubtfulNoise = 1e-4;
 constexpr double kMostDoubtfulNoise = 1e-3;
 constexpr double kNoiseDoubt = 3.0;
 
+// A try costs a third of an evaluation with its gradient, so they are few. They aim at a share of
+// what is allowed, and the first that is allowed and uses at least half of it is the last.
+constexpr int kMostTries = 5;
+constexpr double kAim = 0.8;
+constexpr double kEnough = 0.5;
+
 }  // namespace
 
 // The largest noise that costs no more than kNoiseDoubt in log likelihood, the rest of θ as it is.
@@ -24,31 +30,31 @@ constexpr double kNoiseDoubt = 3.0;
 void raise_noise(const TrainingSet& set, const TrainingPlan& plan, Contender& winner) {
   if (plan.fixed.noise_variance || !std::isfinite(winner.value)) return;
   Objective objective(set, winner.family, winner.theta, plan.fixed);
-  if (objective.noise_share(winner.theta) > kDoubtfulNoise) return;
+  const double share = objective.noise_share(winner.theta);
+  if (share > kDoubtfulNoise) return;
   const double n = static_cast<double>(set.observations * winner.theta.mean.size());
-  const double least = winner.value - kNoiseDoubt / n;
-  double tried_step = std::log(10.0);
+  const double allowed = kNoiseDoubt / n;
+  const double most = std::log(kMostDoubtfulNoise / share);
   double raised = 0.0;  // log of the factor
-  const auto value_at = [&](double log_factor) {
-    Hyperparameters theta = winner.theta;
-    theta.noise_variance *= std::exp(log_factor);
-    return objective.value(objective.parameters(theta), nullptr);
-  };
-  const auto share_at = [&](double log_factor) {
-    return objective.noise_share(winner.theta) * std::exp(log_factor);
-  };
   double value = winner.value;
-  for (int i = 0; i < 8; ++i) {
-    const double step = raised + tried_step;
-    const double there = share_at(step) <= kMostDoubtfulNoise
-                             ? value_at(step)
-                             : -std::numeric_limits<double>::infinity();
-    if (there >= least) {
-      raised = step;
-      value = there;
-    } else {
-      tried_step /= 3.0;
+  // What it costs grows like a power of that log, at an optimum its square. The whole way is tried
+  // first; then where the last try says that the limit is.
+  double power = 2.0, there = most, last = 0.0, last_cost = 0.0;
+  for (int i = 0; i < kMostTries; ++i) {
+    Hyperparameters theta = winner.theta;
+    theta.noise_variance *= std::exp(there);
+    const double value_there = objective.value(objective.parameters(theta), nullptr);
+    const double cost = winner.value - value_there;
+    if (cost <= allowed && there > raised) {
+      raised = there;
+      value = value_there;
     }
+    if (raised == most || (cost <= allowed && cost > kEnough * allowed) || !(cost > 0.0)) break;
+    if (last_cost > 0.0 && cost != last_cost && there != last)
+      power = std::clamp(std::log(cost / last_cost) / std::log(there / last), 1.0, 4.0);
+    last = there;
+    last_cost = cost;
+    there = std::min(most, there * std::pow(kAim * allowed / cost, 1.0 / power));
   }
   winner.theta.noise_variance *= std::exp(raised);
   winner.value = value;

@@ -1,6 +1,9 @@
 #include "core/factor_memory.h"
 
 #include <gtest/gtest.h>
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -53,6 +56,7 @@ void churn(unsigned seed, int steps) {
       factor_memory::release(pieces.back().memory, pieces.back().bytes);
       pieces.pop_back();
     }
+    if (step % 100 == 0) factor_memory::touch_ahead();
   }
   for (const Piece& piece : pieces) {
     ASSERT_TRUE(piece.unchanged());
@@ -77,6 +81,36 @@ TEST(FactorMemory, WhatIsGivenBackIsUsedAgain) {
   // The first rounds may find holes that other tests left.
   EXPECT_LE(seen.size(), 24U);
 }
+
+#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__)
+// Whether all of it has been touched already.
+bool is_resident(const char* memory, std::size_t bytes) {
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(memory) / page * page;
+  const std::uintptr_t end = reinterpret_cast<std::uintptr_t>(memory) + bytes;
+  std::vector<unsigned char> pages((end - begin + page - 1) / page);
+  EXPECT_EQ(mincore(reinterpret_cast<void*>(begin), end - begin, pages.data()), 0);
+  return std::all_of(pages.begin(), pages.end(), [](unsigned char one) { return one & 1; });
+}
+
+// Until the stream has grown by half: what is taken by then has been touched, and no more than
+// that.
+TEST(FactorMemory, WhatWasTouchedAheadIsTakenNext) {
+  constexpr std::size_t kPiece = std::size_t{1} << 20;
+  std::vector<char*> pieces;
+  const auto take = [&] {
+    return pieces.emplace_back(static_cast<char*>(factor_memory::allocate(kPiece)));
+  };
+  for (int i = 0; i < 40; ++i) std::memset(take(), 1, kPiece);
+  factor_memory::touch_ahead();
+  factor_memory::touch_ahead();  // nothing more to do
+  std::size_t resident = 0;
+  while (is_resident(take(), kPiece)) ++resident;
+  EXPECT_GE(resident, 16U);      // all that is touched at most, …
+  EXPECT_LE(resident, 16U + 2);  // … and the rest of a large page or two
+  for (char* piece : pieces) factor_memory::release(piece, kPiece);
+}
+#endif
 
 TEST(FactorMemory, ServesSeveralThreads) {
   std::vector<std::thread> threads;

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "core/factor_memory.h"
+
 namespace splitgp {
 
 BackgroundTrainer::BackgroundTrainer()
@@ -45,6 +47,7 @@ void BackgroundTrainer::work(std::stop_token stopping) {
     training_ = true;
     lock.unlock();
     TrainResult result = train(job.set, job.plan);
+    factor_memory::touch_ahead();
     lock.lock();
     training_ = false;
     result_ = std::move(result);

@@ -17,6 +17,7 @@ namespace splitgp::factor_memory {
 namespace {
 
 constexpr std::size_t kPage = std::size_t{1} << 21;  // a large one
+constexpr std::size_t kOrdinaryPage = std::size_t{1} << 12;
 constexpr std::size_t kUsualChunk = 8 * kPage;
 constexpr std::size_t kUnit = 64;  // a line of the cache
 // Smaller factors, of some 60 points and fewer, lie on a few ordinary pages. The address sanitizer
@@ -48,12 +49,23 @@ class Chunk {
   const char* begin() const { return begin_; }
   bool unused() const { return pieces_ == 0; }
 
+  /// What was touched in advance and never taken; whether there is more to touch; and a page of it.
+  std::size_t touched_ahead() const { return touched_ - used_; }
+  bool has_untouched() const { return touched_ < size_; }
+  void touch_page() {
+    // One byte brings a large page; where there are none, each of the ordinary ones wants its own.
+    const std::size_t end = std::min(size_, round_up(touched_ + 1, kPage));
+    for (; touched_ < end; touched_ += kOrdinaryPage) begin_[touched_] = 0;
+  }
+
   /// The first place where it fits; none: nullptr.
   char* take(std::size_t bytes) {
     const auto range = std::find_if(free_.begin(), free_.end(),
                                     [&](const Range& one) { return one.size >= bytes; });
     if (range == free_.end()) return nullptr;
     char* const piece = range->begin;
+    used_ = std::max(used_, static_cast<std::size_t>(piece - begin_) + bytes);
+    touched_ = std::max(touched_, round_up(used_, kPage));
     range->begin += bytes;
     range->size -= bytes;
     if (range->size == 0) free_.erase(range);
@@ -83,6 +95,8 @@ class Chunk {
   };
   std::size_t size_;
   char* begin_;
+  std::size_t used_ = 0;     // nothing beyond it has been taken yet,
+  std::size_t touched_ = 0;  // and nothing beyond it touched; a multiple of kPage
   std::size_t pieces_ = 0;
   std::vector<Range> free_;  // ascending, neighbors merged
 };
@@ -95,18 +109,39 @@ class Pool {
   std::mutex mutex;
 
   char* take(std::size_t bytes) {
+    taken_ += bytes;
     for (Chunk* chunk : roomy_) {
       if (chunk == nullptr) break;
       if (char* const piece = chunk->take(bytes)) return piece;
     }
-    auto chunk = std::make_unique<Chunk>(round_up(std::max(bytes, kUsualChunk), kPage));
-    const char* const begin = chunk->begin();
-    Chunk& kept = *chunks_.emplace(begin, std::move(chunk)).first->second;
-    ask_first(kept);
-    return kept.take(bytes);
+    Chunk& chunk = add_chunk(round_up(std::max(bytes, kUsualChunk), kPage));
+    ask_first(chunk);
+    return chunk.take(bytes);
+  }
+
+  /// False if enough has been touched.
+  bool touch_page_ahead() {
+    const std::size_t wanted = std::min(kUsualChunk, taken_ / 2);
+    std::size_t ahead = 0;
+    Chunk* next = nullptr;
+    for (Chunk* chunk : roomy_) {
+      if (chunk == nullptr) break;
+      ahead += chunk->touched_ahead();
+      if (next == nullptr && chunk->has_untouched()) next = chunk;
+    }
+    if (ahead >= wanted) return false;
+    if (next == nullptr) {
+      next = &add_chunk(kUsualChunk);
+      // Asked once the present one is full.
+      ask_first(*next);
+      if (roomy_[1] != nullptr) std::swap(roomy_[0], roomy_[1]);
+    }
+    next->touch_page();
+    return true;
   }
 
   void give_back(char* piece, std::size_t bytes) {
+    taken_ -= bytes;
     const auto at = std::prev(chunks_.upper_bound(piece));
     at->second->give_back(piece, bytes);
     ask_first(*at->second);
@@ -118,12 +153,19 @@ class Pool {
   }
 
  private:
+  Chunk& add_chunk(std::size_t bytes) {
+    auto chunk = std::make_unique<Chunk>(bytes);
+    const char* const begin = chunk->begin();
+    return *chunks_.emplace(begin, std::move(chunk)).first->second;
+  }
+
   void ask_first(Chunk& chunk) {
     auto at = std::find(roomy_.begin(), roomy_.end() - 1, &chunk);  // or the last, which is dropped
     *at = &chunk;
     std::rotate(roomy_.begin(), at, at + 1);
   }
 
+  std::size_t taken_ = 0;
   std::map<const char*, std::unique_ptr<Chunk>> chunks_;
   std::array<Chunk*, 8> roomy_{};  // the latest first
 };
@@ -155,6 +197,14 @@ void release(void* memory, std::size_t bytes) noexcept {
   if (bytes < kSmallest) return ::operator delete (memory, std::align_val_t{kUnit});
   const std::lock_guard lock(pool().mutex);
   pool().give_back(static_cast<char*>(memory), round_up(bytes, kUnit));
+}
+
+void touch_ahead() {
+  // Page by page: nobody who needs memory waits for more than one of them.
+  for (bool more = true; more;) {
+    const std::lock_guard lock(pool().mutex);
+    more = pool().touch_page_ahead();
+  }
 }
 
 }  // namespace splitgp::factor_memory

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/bounded_history.h"
+#include "core/factor_memory.h"
 #include "core/loop_trainer.h"
 #include "core/refit.h"
 #include "core/regime_set.h"
@@ -219,6 +220,7 @@ bool train_if_due(ModelState& model) {
   TrainingPlan plan = plan_for(due, knowledge, model.options, set);
   if (model.options.training == Training::inlined) {
     keep(model, train(set, plan));
+    factor_memory::touch_ahead();
     return true;
   }
   if (!model.trainer) model.trainer = std::make_unique<BackgroundTrainer>();

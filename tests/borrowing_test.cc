@@ -197,6 +197,21 @@ TEST(Borrowing, PredictThenUpdateOffersTheSame) {
   }
 }
 
+// A prediction's solves are the new rows of the factors of those who learn it.
+TEST(Borrowing, WhatAPredictionSolvedIsNotSolvedAgain) {
+  const Stream stream = smooth_stream(9, 2, 1, 400);
+  SplittingGp one(2, 1, options_of(10, 40));
+  SplittingGp other(2, 1, options_of(10, 40));
+  Prediction before;
+  std::uint64_t together = 0, apart = 0;
+  for (Index i = 0; i < stream.X.cols(); ++i) {
+    together += one.predict_then_update(stream.X.col(i), stream.Y.col(i), before).operations;
+    apart += other.update(stream.X.col(i), stream.Y.col(i)).operations;
+  }
+  // Both make the same solves, but for the second local GP's and the third's when they decline.
+  EXPECT_LT(static_cast<double>(together), 1.05 * static_cast<double>(apart));
+}
+
 TEST(Borrowing, WithoutCapacityToSpareNothingIsOffered) {
   const Stream stream = smooth_stream(8, 2, 1, 300);
   SplittingGp model(2, 1, options_of(20, 20));

@@ -88,9 +88,10 @@ LocalGp LocalGp::awake_copy() const {
   return copy;
 }
 
-LocalGp::Step LocalGp::look_ahead(const Observation& observation, Workspace& workspace) {
+LocalGp::Step LocalGp::look_ahead(const Observation& observation, Workspace& workspace,
+                                  SolvedRow known) {
   assert(!dormant());
-  return solve_row(place(observation), observation.x, workspace);
+  return solve_row(place(observation), observation.x, workspace, known);
 }
 
 void LocalGp::append(const Observation& observation, const Step& step, Workspace& workspace) {
@@ -126,13 +127,17 @@ Index LocalGp::place(const Observation& observation) {
 // Computes row `row` of z, and of the factor in the workspace and the step's deviation, from x and
 // the inputs and outputs already stored. Throws before anything changes.
 LocalGp::Step LocalGp::solve_row(Index row, const Eigen::Ref<const VectorXd>& x,
-                                 Workspace& workspace) {
+                                 Workspace& workspace, SolvedRow known) {
   assert(row == factor_.size());
   const Hyperparameters& theta = theta_->values;
   auto w = workspace.reserve(row, 1).col(0);
-  theta_->kernel.squared_distances(inputs_.topRows(row), x, w);
-  theta_->kernel.values_in_place(w.array());
-  factor_.solve_lower(w);
+  if (known.w != nullptr && known.factor_version == factor_.version()) {
+    w = Eigen::Map<const VectorXd>(known.w, row);
+  } else {
+    theta_->kernel.squared_distances(inputs_.topRows(row), x, w);
+    theta_->kernel.values_in_place(w.array());
+    factor_.solve_lower(w);
+  }
 
   const double lifted = lift_noise(row);
   const double diagonal =
@@ -148,9 +153,9 @@ LocalGp::Step LocalGp::solve_row(Index row, const Eigen::Ref<const VectorXd>& x,
   return {pivot, lifted + jitter};
 }
 
-void LocalGp::append_to_factor(Index row, const Eigen::Ref<const VectorXd>& x,
-                               Workspace& workspace) {
-  const Step step = solve_row(row, x, workspace);
+void LocalGp::append_to_factor(Index row, const Eigen::Ref<const VectorXd>& x, Workspace& workspace,
+                               SolvedRow known) {
+  const Step step = solve_row(row, x, workspace, known);
   factor_.append_solved(workspace.reserve(row, 1).col(0), step.deviation);
 }
 
@@ -202,7 +207,7 @@ std::optional<std::uint64_t> LocalGp::make_room(Workspace& workspace) {
 }
 
 bool LocalGp::borrow(const Observation& observation, Workspace& workspace,
-                     std::optional<std::uint64_t>& displaced) {
+                     std::optional<std::uint64_t>& displaced, SolvedRow known) {
   const Index row = place(observation);
   Farthest farthest;
   if (row > capacity()) {
@@ -210,7 +215,7 @@ bool LocalGp::borrow(const Observation& observation, Workspace& workspace,
     if (!(farthest.squared_distance > farthest.squared_distance_of_last)) return false;
   }
   try {
-    if (!dormant()) append_to_factor(row, observation.x, workspace);
+    if (!dormant()) append_to_factor(row, observation.x, workspace, known);
   } catch (const NumericalError&) {
     return false;  // its owner has it
   }

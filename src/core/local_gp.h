@@ -42,6 +42,13 @@ struct Workspace {
   }
 };
 
+/// What a prediction leaves for whoever then learns its x: w = L⁻¹k(x, points), which becomes the
+/// factor's next row. Good for as long as the factor is the one that solved it.
+struct SolvedRow {
+  const double* w = nullptr;
+  std::uint64_t factor_version = 0;
+};
+
 /// What predict_gradient() needs besides.
 struct GradientWorkspace {
   Workspace slopes;          // of the kernel, one column for each query
@@ -95,7 +102,7 @@ class LocalGp {
     double deviation;  // of what is predicted for an output of scale 1, noise included
     double jitter;
   };
-  Step look_ahead(const Observation& observation, Workspace& workspace);
+  Step look_ahead(const Observation& observation, Workspace& workspace, SolvedRow known = {});
   void append(const Observation& observation, const Step& step, Workspace& workspace);
   /// What look_ahead() found: how far the observation is from the prediction of each output, in its
   /// standard deviations. Until anything else changes.
@@ -109,7 +116,7 @@ class LocalGp {
   /// full one drops its farthest borrowed point for it, into `displaced`, or declines if this one
   /// is farther still. O(n²); a dormant one only takes note, O(n).
   bool borrow(const Observation& observation, Workspace& workspace,
-              std::optional<std::uint64_t>& displaced);
+              std::optional<std::uint64_t>& displaced, SolvedRow known = {});
 
   /// Owns an observation without learning from it: routing and Split need no factor. O(d)
   /// REQUIRES: it is dormant.
@@ -283,10 +290,10 @@ class LocalGp {
   void keep_owned();
   void recompute_center();
   void factorise();
-  Step solve_row(Eigen::Index row, const Eigen::Ref<const Eigen::VectorXd>& x,
-                 Workspace& workspace);
+  Step solve_row(Eigen::Index row, const Eigen::Ref<const Eigen::VectorXd>& x, Workspace& workspace,
+                 SolvedRow known);
   void append_to_factor(Eigen::Index row, const Eigen::Ref<const Eigen::VectorXd>& x,
-                        Workspace& workspace);
+                        Workspace& workspace, SolvedRow known = {});
   void predict(const Eigen::Ref<const Eigen::MatrixXd>& X, Workspace& workspace,
                Eigen::Ref<Eigen::MatrixXd> means, std::span<Posterior> posteriors,
                Eigen::VectorXd* local_scales, Workspace* slopes) const;

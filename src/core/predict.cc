@@ -77,8 +77,7 @@ void predict(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X
   });
 }
 
-std::span<const Neighbor> predict_waking(ModelState& model, const Eigen::Ref<const VectorXd>& x,
-                                         Prediction& result) {
+Asked predict_waking(ModelState& model, const Eigen::Ref<const VectorXd>& x, Prediction& result) {
   Predictor& predictor = thread_predictor();
   predictor.ask(model, x);
   if (model.partition.may_be_dormant) {
@@ -87,7 +86,8 @@ std::span<const Neighbor> predict_waking(ModelState& model, const Eigen::Ref<con
   predictor.answer(model, x);
   predictor.weigh(model, 0);
   predictor.combine(model, 0, result, 0);
-  return predictor.neighbors;
+  predictor.keep_solved_rows(model);
+  return {predictor.neighbors, predictor.solved_rows};
 }
 
 std::vector<LocalPrediction> explain(const ModelState& model, const Eigen::Ref<const VectorXd>& x) {

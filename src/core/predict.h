@@ -16,12 +16,17 @@ void fill_with_prior(const ModelState& model, const Eigen::Ref<const Eigen::Matr
 void predict(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X,
              Prediction& result);
 
+/// Who was asked about an x, and the next one, most similar first; and what those who will learn it
+/// have solved for it. Valid until this thread's next prediction.
+struct Asked {
+  std::span<const Neighbor> similar;
+  std::span<const SolvedRow> solved;
+};
+
 /// The same at one x, for a caller with exclusive access: wakes the local GPs it asks, as wake()
-/// does, and returns them and the next one, most similar first. Valid until this thread's next
-/// call.
-std::span<const Neighbor> predict_waking(ModelState& model,
-                                         const Eigen::Ref<const Eigen::VectorXd>& x,
-                                         Prediction& result);
+/// does.
+Asked predict_waking(ModelState& model, const Eigen::Ref<const Eigen::VectorXd>& x,
+                     Prediction& result);
 
 /// Each local GP's answer at x and its weight.
 std::vector<LocalPrediction> explain(const ModelState& model,

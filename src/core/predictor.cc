@@ -33,6 +33,8 @@ void Predictor::prepare(const ModelState& model) {
   const Index p = model.outputs;
   const Index rows = LocalGp::GradientRows::count(model.inputs, p);
   workspace.reserve(most, 1);
+  for (std::size_t r = 0; r < std::min(solved.size(), count); ++r) solved[r].reserve(most, 1);
+  solved_rows.reserve(solved.size());
   neighbors.reserve(count + 1);
   local_gps.reserve(count);
   thetas.reserve(count);
@@ -131,13 +133,14 @@ void Predictor::answer(const ModelState& model, const Eigen::Ref<const Eigen::Ma
     const std::size_t next = first + static_cast<std::size_t>(count);
     if (next < questions.size()) local_gp(next).prefetch();
     VectorXd* const scales = model.calibrators.empty() ? nullptr : &block_scales;
+    Workspace& space = workspace_for(X.cols(), questions[first].answer);
     if (with_gradients) {
-      model.partition.at(one).predict_gradient(queries.leftCols(count), workspace,
-                                               gradient_workspace, block_means.leftCols(count),
-                                               posteriors, scales, block_gradients.leftCols(count));
+      model.partition.at(one).predict_gradient(queries.leftCols(count), space, gradient_workspace,
+                                               block_means.leftCols(count), posteriors, scales,
+                                               block_gradients.leftCols(count));
     } else {
-      model.partition.at(one).predict(queries.leftCols(count), workspace,
-                                      block_means.leftCols(count), posteriors, scales);
+      model.partition.at(one).predict(queries.leftCols(count), space, block_means.leftCols(count),
+                                      posteriors, scales);
     }
     for (Index i = 0; i < count; ++i) {
       const Index place = questions[first + static_cast<std::size_t>(i)].answer;
@@ -148,6 +151,19 @@ void Predictor::answer(const ModelState& model, const Eigen::Ref<const Eigen::Ma
           posteriors[static_cast<std::size_t>(i)];
     }
     first += static_cast<std::size_t>(count);
+  }
+}
+
+Workspace& Predictor::workspace_for(Index queries_together, Index answer) {
+  const auto rank = static_cast<std::size_t>(answer);
+  return queries_together == 1 && rank < solved.size() ? solved[rank] : workspace;
+}
+
+void Predictor::keep_solved_rows(const ModelState& model) {
+  solved_rows.clear();
+  for (std::size_t r = 0; r < std::min(solved.size(), local_gps.size()); ++r) {
+    solved_rows.push_back(
+        {solved[r].columns.data(), model.partition.at(local_gps[r]).factor().version()});
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <array>
 #include <limits>
 #include <vector>
 
@@ -26,6 +27,10 @@ struct Outsider {
 /// What one thread needs to predict. Query i, rank r: answer i·asked + r.
 struct Predictor {
   Workspace workspace;
+  /// A single query may be learned next, by those who are asked first: what each of them solves
+  /// stays in a place of its own.
+  std::array<Workspace, 1 + Borrowings::kMost> solved;
+  std::vector<SolvedRow> solved_rows;
   Eigen::Index asked = 0;  // how many local GPs are asked about each query
   std::vector<Neighbor> neighbors;
   std::vector<Eigen::Index> local_gps;  // which one gave each answer, …
@@ -64,7 +69,12 @@ struct Predictor {
   void combine(const ModelState& model, Eigen::Index query, Prediction& result,
                Eigen::Index column) const;
 
+  /// What the answers to a single query have solved, most similar local GP first, into solved_rows.
+  /// REQUIRES: the caller has exclusive access, and they are awake.
+  void keep_solved_rows(const ModelState& model);
+
  private:
+  Workspace& workspace_for(Eigen::Index queries, Eigen::Index answer);
   void combine_calibrated(const ModelState& model, Eigen::Index query, Prediction& result,
                           Eigen::Index column) const;
 };

@@ -41,18 +41,23 @@ void begin(ModelState& model, UpdateResult& result) {
   result.alarms.reserve(1);
 }
 
-// A local GP that will be asked about an observation has to know it, whoever owns it. `similar` are
-// the local GPs most similar to x, its owner first. After a split both children have it already.
-void offer(ModelState& model, const Observation& observation, std::span<const Neighbor> similar,
+// What a prediction at x has solved in the local GP of this rank, if there was one.
+SolvedRow solved_row(const Asked& asked, std::size_t rank) {
+  return rank < asked.solved.size() ? asked.solved[rank] : SolvedRow{};
+}
+
+// A local GP that will be asked about an observation has to know it, whoever owns it: those most
+// similar to x, of which its owner is the first. After a split both children have it already.
+void offer(ModelState& model, const Observation& observation, const Asked& asked,
            UpdateResult& result) {
   const auto offered = static_cast<std::size_t>(n_offered(model));
-  for (const Neighbor& neighbor : similar.subspan(1, std::min(offered, similar.size() - 1))) {
-    LocalGp& local = model.partition.at(neighbor.local_gp);
-    Borrowing borrowing{neighbor.local_gp, std::nullopt};
-    if (local.borrow(observation, model.workspace, borrowing.displaced)) {
+  for (std::size_t rank = 1; rank < std::min(1 + offered, asked.similar.size()); ++rank) {
+    Borrowing borrowing{asked.similar[rank].local_gp, std::nullopt};
+    LocalGp& local = model.partition.at(borrowing.local_gp);
+    if (local.borrow(observation, model.workspace, borrowing.displaced, solved_row(asked, rank))) {
       result.borrowed.add(borrowing);
-      gained(model.partition, neighbor.local_gp, observation.sequence);
-      if (borrowing.displaced) lost(model.partition, neighbor.local_gp, *borrowing.displaced);
+      gained(model.partition, borrowing.local_gp, observation.sequence);
+      if (borrowing.displaced) lost(model.partition, borrowing.local_gp, *borrowing.displaced);
     }
   }
 }
@@ -71,10 +76,9 @@ void remember_time(ModelState& model, const Observation& observation) {
 
 // The rest of Algorithm 2, once the local GPs most similar to x are known: I is the first of them.
 // `before` is the aggregated prediction, if calibration wants it.
-void update_routed(ModelState& model, const Observation& observation,
-                   std::span<const Neighbor> similar, const Prediction* before,
-                   UpdateResult& result) {
-  const Index I = similar.front().local_gp;
+void update_routed(ModelState& model, const Observation& observation, const Asked& asked,
+                   const Prediction* before, UpdateResult& result) {
+  const Index I = asked.similar.front().local_gp;
   Partition& partition = model.partition;
   StreamKnowledge& knowledge = model.knowledge;
   result.sequence = observation.sequence;
@@ -91,7 +95,7 @@ void update_routed(ModelState& model, const Observation& observation,
 
   // Append (x, y) to local GP I and move its center; a borrowed point makes room.
   note_local_scales(model, local);
-  const LocalGp::Step step = local.look_ahead(observation, model.workspace);
+  const LocalGp::Step step = local.look_ahead(observation, model.workspace, solved_row(asked, 0));
   const LookedAhead looked{local.looked_ahead(), step.deviation, local.theta().values};
   note_innovation(model, observation, looked, result);
   result.rejected = is_rejected(model, result);
@@ -118,7 +122,7 @@ void update_routed(ModelState& model, const Observation& observation,
   // That takes memory; a reserved model is not so large that the search matters.
   if (!model.reserved) partition.centers.follow(knowledge.theta->kernel);
 
-  offer(model, observation, similar, result);
+  offer(model, observation, asked, result);
   let_sleep(partition);
 
   if (model.reserved) {
@@ -143,7 +147,7 @@ void learn(ModelState& model, const Observation& observation, UpdateResult& resu
   }
   model.partition.centers.most_similar(model.knowledge.theta->kernel, observation.x,
                                        1 + n_offered(model), model.neighbors);
-  update_routed(model, observation, model.neighbors, nullptr, result);
+  update_routed(model, observation, {model.neighbors, {}}, nullptr, result);
 }
 
 }  // namespace
@@ -162,14 +166,14 @@ void predict_then_update(ModelState& model, const Observation& observation, Pred
   if (model.partition.local_gps.empty()) return update(model, observation, result);
   const std::uint64_t began = operations_done;
   // The local GP that Predict asks first is the one that Update routes to.
-  const std::span<const Neighbor> similar = predict_waking(model, observation.x, before);
+  // What it has solved there is the new row of their factors.
+  const Asked asked = predict_waking(model, observation.x, before);
   // Forgetting may move centers, and numbers.
   if (forgets_at(model, observation)) {
     update(model, observation, result);
   } else {
     begin(model, result);
-    update_routed(model, observation, similar, scores_aggregated(model) ? &before : nullptr,
-                  result);
+    update_routed(model, observation, asked, scores_aggregated(model) ? &before : nullptr, result);
   }
   result.operations = operations_done - began;
 }

@@ -1,5 +1,6 @@
 // One pass over a stream that comes as text on standard input (rows, inputs and outputs first),
-// each row predicted and then learned; writes what it cost and how good it was as one line of JSON.
+// each row predicted and then learned; then single predictions here and there. Writes what it cost
+// and how good it was as one line of JSON.
 // bench/compare_revisions compiles it against the library of each revision, so it uses only what
 // they share and asks for the rest.
 //
@@ -56,6 +57,21 @@ double percentile(std::vector<double> values, double share) {
   return values[static_cast<std::size_t>(at)];
 }
 
+// The mean time of a single prediction, at rows far from each other in the stream.
+double prediction_seconds(const splitgp::SplittingGp& model, const Eigen::MatrixXd& X) {
+  constexpr Index kPredictions = 2000, kStep = 7919;  // a prime, so that all rows have their turn
+  double sum = 0.0;
+  const auto predict = [&](Index i) {
+    const Eigen::VectorXd x = X.col(i * kStep % X.cols());
+    sum += model.predict(x).mean(0, 0);
+  };
+  for (Index i = 0; i < kPredictions; ++i) predict(i);  // refits nothing, but warms up
+  const double start = process_seconds();
+  for (Index i = 0; i < kPredictions; ++i) predict(i);
+  const double seconds = process_seconds() - start;
+  return std::isfinite(sum) ? seconds / static_cast<double>(kPredictions) : 0.0;
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -102,8 +118,9 @@ int main(int count, char** words) {
   for (const splitgp::TrainResult& result : model.training_history()) adopted += result.adopted;
   std::printf(
       "{\"row_us\": %.3f, \"train_us\": %.3f, \"rmse\": %.8g, \"nlpd\": %.6f, \"trainings\": %zu, "
-      "\"adopted\": %d, \"median_us\": %.2f, \"p999_after_training_us\": %.2f}\n",
+      "\"adopted\": %d, \"median_us\": %.2f, \"p999_after_training_us\": %.2f, "
+      "\"predict_us\": %.3f}\n",
       1e6 * whole / n, 1e6 * training / n, std::sqrt(squares / scored), -density / scored,
       model.training_history().size(), adopted, 1e6 * percentile(plain, 0.5),
-      1e6 * percentile(after_training, 0.999));
+      1e6 * percentile(after_training, 0.999), 1e6 * prediction_seconds(model, X));
 }

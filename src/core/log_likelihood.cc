@@ -26,31 +26,32 @@ MatrixXd residuals(const TrainingSet::Block& block, const Hyperparameters& theta
 // K, the slopes and, for rational_quadratic, the derivatives by the shape, column by column while
 // they are in the cache. Differences are taken between inputs counted from the block's middle, so
 // that large offsets do not cancel.
-void LogLikelihood::fill(const TrainingSet::Block& block, const Kernel& kernel) {
+void LogLikelihood::fill(const TrainingSet::Block& block, const Kernel& kernel,
+                         Eigen::Map<MatrixXd> K) {
   const Index n = block.inputs.rows();
   const Index d = block.inputs.cols();
   const bool has_shape = kernel.family() == KernelFamily::rational_quadratic;
-  factor_.resize(n, n);
-  slope_.resize(n, n);
-  if (has_shape) shape_derivative_.resize(n, n);
-  scaled_.resize(n, d + 1);
-  scaled_.leftCols(d) = (block.inputs.rowwise() - block.inputs.colwise().mean()) *
-                        kernel.inverse_length_scale().asDiagonal();
-  scaled_.col(d).setOnes();
-  squared_distance_.resize(n);
+  const auto slope = slope_.use(n, n);
+  const auto by_shape = has_shape ? shape_derivative_.use(n, n) : slope;
+  auto scaled = scaled_.use(n, d + 1);
+  scaled.leftCols(d) = (block.inputs.rowwise() - block.inputs.colwise().mean()) *
+                       kernel.inverse_length_scale().asDiagonal();
+  scaled.col(d).setOnes();
+  auto squared_distance = squared_distance_.use(n, 1);
   for (Index j = 0; j < n; ++j) {
-    auto r2 = squared_distance_.head(n - j);
+    auto r2 = squared_distance.col(0).head(n - j).array();
     const auto squared = [&](Index k) {
-      return (scaled_.col(k).tail(n - j).array() - scaled_(j, k)).square();
+      return (scaled.col(k).tail(n - j).array() - scaled(j, k)).square();
     };
     Index k = 0;
     r2.setZero();
     for (; k + 4 <= d; k += 4) r2 += squared(k) + squared(k + 1) + squared(k + 2) + squared(k + 3);
     for (; k < d; ++k) r2 += squared(k);
     r2 = r2.min(Kernel::kLargestSquaredDistance);
-    const auto column = [&](MatrixXd& matrix) { return matrix.col(j).tail(n - j).array(); };
-    kernel.derivatives(r2, column(factor_), column(slope_),
-                       has_shape ? column(shape_derivative_) : column(slope_));
+    const auto column = [&](Eigen::Map<MatrixXd> matrix) {
+      return matrix.col(j).tail(n - j).array();
+    };
+    kernel.derivatives(r2, column(K), column(slope), column(by_shape));
   }
 }
 
@@ -61,21 +62,22 @@ double LogLikelihood::of(const TrainingSet::Block& block, const Hyperparameters&
   const Index n = block.inputs.rows();
   const Index p = block.outputs.cols();
   const Kernel kernel(theta);
+  auto K = factor_.use(n, n);
   if (gradient != nullptr) {
-    fill(block, kernel);
+    fill(block, kernel, K);
   } else {
-    factor_.resize(n, n);
-    kernel.lower_triangle(block.inputs, factor_);
+    kernel.lower_triangle(block.inputs, K);
   }
-  factor_.diagonal() += block.noise_variance;
-  factor_.diagonal().array() += theta.noise_variance;
-  if (!factorise_lower(factor_)) return -std::numeric_limits<double>::infinity();
+  K.diagonal() += block.noise_variance;
+  K.diagonal().array() += theta.noise_variance;
+  auto& L = K;
+  if (!factorise_lower(L)) return -std::numeric_limits<double>::infinity();
 
   const MatrixXd R = residuals(block, theta);
   MatrixXd alpha = R;
-  factor_.triangularView<Eigen::Lower>().solveInPlace(alpha);
-  factor_.triangularView<Eigen::Lower>().transpose().solveInPlace(alpha);
-  const double log_root_determinant = factor_.diagonal().array().log().sum();
+  L.triangularView<Eigen::Lower>().solveInPlace(alpha);
+  L.triangularView<Eigen::Lower>().transpose().solveInPlace(alpha);
+  const double log_root_determinant = L.diagonal().array().log().sum();
   const double value = -0.5 * R.cwiseProduct(alpha).sum() -
                        static_cast<double>(p) * log_root_determinant -
                        static_cast<double>(n) * theta.output_scale.array().log().sum() -
@@ -92,10 +94,11 @@ void LogLikelihood::add_gradient(const TrainingSet::Block& block, const Hyperpar
   const Index d = block.inputs.cols();
   const ThetaOrder order{groups.size(), alpha.cols()};
   const auto p = static_cast<double>(order.outputs);
-  MatrixXd& A = weight_;
-  A.resize(n, n);
-  invert_lower(factor_, A);
-  transpose_times_self(factor_, A);  // K⁻¹ = L⁻ᵀL⁻¹
+  auto A = weight_.use(n, n);
+  auto L = factor_.use(n, n);
+  const auto slope = slope_.use(n, n), scaled = scaled_.use(n, d + 1);
+  invert_lower(L, A);
+  transpose_times_self(L, A);  // K⁻¹ = L⁻ᵀL⁻¹
 
   const VectorXd noise = block.noise_variance.array() + theta.noise_variance;
   double trace = 0.0, noise_trace = 0.0, shape = 0.0;
@@ -106,10 +109,10 @@ void LogLikelihood::add_gradient(const TrainingSet::Block& block, const Hyperpar
     trace += a(0);
     noise_trace += noise(j) * a(0);
     if (theta.kernel == KernelFamily::rational_quadratic) {
-      const auto by_shape = shape_derivative_.col(j).tail(n - j).array();
+      const auto by_shape = shape_derivative_.use(n, n).col(j).tail(n - j).array();
       shape += (a * by_shape).sum() - 0.5 * a(0) * by_shape(0);
     }
-    a *= slope_.col(j).tail(n - j).array();
+    a *= slope.col(j).tail(n - j).array();
     a(0) = 0.0;  // a point's distance from itself does not change
   }
   gradient(order.noise_variance()) += 0.5 * theta.noise_variance * trace;
@@ -118,11 +121,11 @@ void LogLikelihood::add_gradient(const TrainingSet::Block& block, const Hyperpar
       0.5 * (R.cwiseProduct(alpha).sum() - p * static_cast<double>(n) - noise_trace);
   gradient(order.shape()) += shape;
   // With H = A∘slope and u = x/ℓ:  ½ Σ_ij H_ij (u_i − u_j)² = Σ_i h_i u_i² − uᵀHu,  h = H·1.
-  weighted_.resize(n, d + 1);
-  weighted_.noalias() = A.selfadjointView<Eigen::Lower>() * scaled_;
+  auto weighted = weighted_.use(n, d + 1);
+  weighted.noalias() = A.selfadjointView<Eigen::Lower>() * scaled;
   for (Index k = 0; k < d; ++k) {
     gradient(order.length_scale(groups.of(k))) +=
-        weighted_.col(d).dot(scaled_.col(k).cwiseAbs2()) - scaled_.col(k).dot(weighted_.col(k));
+        weighted.col(d).dot(scaled.col(k).cwiseAbs2()) - scaled.col(k).dot(weighted.col(k));
   }
   for (Index o = 0; o < order.outputs; ++o) {
     gradient(order.mean(o)) += alpha.col(o).sum() / theta.output_scale(o);

@@ -43,12 +43,17 @@ void Kernel::squared_distances(const Eigen::Ref<const Eigen::MatrixXd>& points,
                                const Eigen::Ref<const Eigen::VectorXd>& x,
                                Eigen::Ref<Eigen::VectorXd> squared_distance) const {
   count_operations(points.size());
-  squared_distance.setZero();
-  for (Eigen::Index k = 0; k < points.cols(); ++k) {
-    squared_distance.array() +=
-        ((points.col(k).array() - x(k)) * inverse_length_scale_(k)).square();
-  }
-  squared_distance = squared_distance.cwiseMin(kLargestSquaredDistance);
+  const auto squared = [&](Eigen::Index k) {
+    return ((points.col(k).array() - x(k)) * inverse_length_scale_(k)).square();
+  };
+  // Four inputs in one pass over the sums.
+  auto sum = squared_distance.array();
+  Eigen::Index k = 0;
+  sum.setZero();
+  for (; k + 4 <= points.cols(); k += 4)
+    sum += (squared(k) + squared(k + 1)) + (squared(k + 2) + squared(k + 3));
+  for (; k < points.cols(); ++k) sum += squared(k);
+  sum = sum.min(kLargestSquaredDistance);
 }
 
 void Kernel::lower_triangle(const Eigen::Ref<const Eigen::MatrixXd>& points,

@@ -58,10 +58,12 @@ class Chunk {
     for (; touched_ < end; touched_ += kOrdinaryPage) begin_[touched_] = 0;
   }
 
-  /// The first place where it fits; none: nullptr.
-  char* take(std::size_t bytes) {
-    const auto range = std::find_if(free_.begin(), free_.end(),
-                                    [&](const Range& one) { return one.size >= bytes; });
+  /// The first place where it fits, if asked only among what has been touched; none: nullptr.
+  char* take(std::size_t bytes, bool touched_only) {
+    const char* const end = begin_ + (touched_only ? touched_ : size_);
+    const auto range = std::find_if(free_.begin(), free_.end(), [&](const Range& one) {
+      return one.size >= bytes && one.begin + bytes <= end;
+    });
     if (range == free_.end()) return nullptr;
     char* const piece = range->begin;
     used_ = std::max(used_, static_cast<std::size_t>(piece - begin_) + bytes);
@@ -110,13 +112,16 @@ class Pool {
 
   char* take(std::size_t bytes) {
     taken_ += bytes;
-    for (Chunk* chunk : roomy_) {
-      if (chunk == nullptr) break;
-      if (char* const piece = chunk->take(bytes)) return piece;
+    latest_ = bytes;
+    for (const bool touched_only : {true, false}) {
+      for (Chunk* chunk : roomy_) {
+        if (chunk == nullptr) break;
+        if (char* const piece = chunk->take(bytes, touched_only)) return piece;
+      }
     }
     Chunk& chunk = add_chunk(round_up(std::max(bytes, kUsualChunk), kPage));
     ask_first(chunk);
-    return chunk.take(bytes);
+    return chunk.take(bytes, false);
   }
 
   /// False if enough has been touched.
@@ -126,7 +131,8 @@ class Pool {
     Chunk* next = nullptr;
     for (Chunk* chunk : roomy_) {
       if (chunk == nullptr) break;
-      ahead += chunk->touched_ahead();
+      // The end of a full chunk is of no use.
+      if (chunk->touched_ahead() >= latest_) ahead += chunk->touched_ahead();
       if (next == nullptr && chunk->has_untouched()) next = chunk;
     }
     if (ahead >= wanted) return false;
@@ -166,6 +172,7 @@ class Pool {
   }
 
   std::size_t taken_ = 0;
+  std::size_t latest_ = 0;  // the size of the latest piece
   std::map<const char*, std::unique_ptr<Chunk>> chunks_;
   std::array<Chunk*, 8> roomy_{};  // the latest first
 };

@@ -18,6 +18,21 @@ std::size_t GrowingCholesky::memory_bytes() const {
          row_of_.capacity() * sizeof(std::uint32_t);
 }
 
+GrowingCholesky& GrowingCholesky::operator=(const GrowingCholesky& other) {
+  if (this == &other) return *this;
+  const auto copy = [](auto& to, const auto& from) {
+    to.clear();
+    to.reserve(from.capacity());
+    to.assign(from.begin(), from.end());
+  };
+  version_ = other.version_;
+  rows_ = other.rows_;
+  copy(row_of_, other.row_of_);
+  copy(columns_, other.columns_);
+  copy(inverse_pivots_, other.inverse_pivots_);
+  return *this;
+}
+
 void GrowingCholesky::reserve(Index size) {
   const Index panels = (size + most_gaps(size) + kRows - 1) / kRows;
   columns_.reserve(panel_offset(panels));

@@ -39,6 +39,14 @@ namespace splitgp {
 // clang-format on
 class GrowingCholesky {
  public:
+  GrowingCholesky() = default;
+  GrowingCholesky(GrowingCholesky&&) noexcept = default;
+  GrowingCholesky& operator=(GrowingCholesky&&) noexcept = default;
+  /// A copy has as much room as the original: it will gain rows too.
+  GrowingCholesky(const GrowingCholesky& other) { *this = other; }
+  GrowingCholesky& operator=(const GrowingCholesky& other);
+  ~GrowingCholesky() = default;
+
   Eigen::Index size() const { return std::ssize(row_of_); }
   std::size_t memory_bytes() const;
   /// Room for a matrix of this size, gaps included.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import tempfile
+import time
+import urllib.error
 import urllib.request
 from pathlib import Path
 
@@ -27,6 +29,19 @@ class Answers:
         return {"mean": prediction.mean.tolist(), "low": low.tolist(), "high": high.tolist()}
 
 
+def ask(x: list[list[float]]) -> dict[str, list[float]]:
+    request = urllib.request.Request("http://127.0.0.1:8123/", json.dumps({"x": x}).encode())
+    for _ in range(100):
+        try:
+            with urllib.request.urlopen(request) as reply:
+                return json.load(reply)
+        except urllib.error.HTTPError as error:
+            if error.code != 404:
+                raise
+            time.sleep(0.1)  # Serve is ready, but its proxy may learn the route a moment later
+    raise TimeoutError("Serve's proxy did not learn the route within ten seconds")
+
+
 def main() -> None:
     X = np.random.default_rng(0).uniform(0, 6, (300, 1))
     gp = splitgp.SplittingGP(split_limit=20, capacity=60)
@@ -37,10 +52,7 @@ def main() -> None:
         ray.init(log_to_driver=False, logging_level="ERROR")
         serve.start(http_options={"host": "127.0.0.1", "port": 8123})
         serve.run(Answers.bind(str(path)))
-        body = json.dumps({"x": [[1.0], [2.0]]}).encode()
-        request = urllib.request.Request("http://127.0.0.1:8123/", body, method="POST")
-        with urllib.request.urlopen(request) as reply:
-            answer = json.load(reply)
+        answer = ask([[1.0], [2.0]])
         serve.shutdown()
     same = np.allclose(answer["mean"], gp.predict([[1.0], [2.0]]).mean, atol=1e-9)
     print(answer, "ok" if same else "wrong")

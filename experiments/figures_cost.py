@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 __all__ = ["draw"]
 
+# Errors are drawn up to so many times the least; a model that diverges would hide all the others.
+LARGEST = 12.0
+
 
 def draw(table: Table, settings: Settings) -> list[Path]:
     from matplotlib.lines import Line2D
@@ -46,6 +49,7 @@ def draw(table: Table, settings: Settings) -> list[Path]:
             label=f"{LATE[1]} rows late",
         ),
         Line2D([], [], color="0.75", lw=1, label="least error for the time, labels at once"),
+        Line2D([], [], color="0.4", marker=r"$\uparrow$", ls="", label="larger than is drawn"),
     ]
     figure.legend(
         handles=handles,
@@ -65,11 +69,21 @@ def _panel(ax: Axes, table: Table, data: str) -> None:
     from matplotlib.ticker import LogLocator, NullLocator
 
     here = table.where(data=data)
+    errors = {
+        (method, late): here.where(method=method, setting=float(late)).mean("rmse")
+        for method in MODELS
+        for late in LATE
+    }
+    largest = LARGEST * min(errors.values())
     for method, style in MODELS.items():
         places = []
         for late in LATE:
             one = here.where(method=method, setting=float(late))
-            places.append((1e6 * one.mean("row_seconds"), one.mean("rmse")))
+            places.append((1e6 * one.mean("row_seconds"), min(errors[method, late], largest)))
+            if errors[method, late] > largest:
+                ax.annotate(
+                    "↑", places[-1], (0, 5), textcoords="offset points", ha="center", color="0.4"
+                )
         ax.plot(*zip(*places, strict=True), color=style.color, lw=1, alpha=0.6, zorder=2)
         for late, (time, error) in zip(LATE, places, strict=True):
             ax.plot(
@@ -86,7 +100,7 @@ def _panel(ax: Axes, table: Table, data: str) -> None:
     best = ahead(table, data, LATE[0])
     ax.step(
         [1e6 * front.mean("row_seconds", method=one) for one in best],
-        [front.mean("rmse", method=one) for one in best],
+        [min(front.mean("rmse", method=one), largest) for one in best],
         where="post",
         color="0.75",
         lw=1,
@@ -94,6 +108,8 @@ def _panel(ax: Axes, table: Table, data: str) -> None:
     )
     ax.set(xscale="log", yscale="log", title=STREAMS[data].title)
     ax.set(xlabel="processor time per row, µs", ylabel="RMSE")
+    if max(errors.values()) > largest:
+        ax.set_ylim(top=1.5 * largest)
     for axis in (ax.xaxis, ax.yaxis):
         axis.set_major_formatter(lambda value, _: f"{value:,.4g}")
     ax.yaxis.set_major_locator(LogLocator(subs=(1, 1.5, 2, 3, 5, 7)))

@@ -85,13 +85,13 @@ def test_boosting_is_fitted_again_as_the_stream_grows():
     assert fits[0] + max(cost.LATE) <= cost.WARM_UP  # so that every row that counts has an answer
 
 
-def invented() -> Table:
+def invented(third: float = 9.0) -> Table:
     """The k-th model takes k + 1 µs a row; the error falls with k, but for the third."""
     rows = []
     for data in cost.STREAMS:
         for k, method in enumerate(MODELS):
             for late in cost.LATE:
-                found = {"rmse": 9.0 if k == 2 else 5 - 0.4 * k, "row_seconds": 1e-6 * (k + 1)}
+                found = {"rmse": third if k == 2 else 5 - 0.4 * k, "row_seconds": 1e-6 * (k + 1)}
                 if method == OURS:
                     found |= {"nlpd": 1.25, "cover_95": 0.949}
                 rows += [
@@ -120,3 +120,15 @@ def test_page_and_figure(tmp_path):
     (path,) = figures_cost.draw(invented(), settings)
     assert path.name in text
     assert path.stat().st_size > 10_000
+
+
+def test_a_model_that_diverges_does_not_hide_the_others():
+    from experiments.drawing import empty_figure
+
+    largest = figures_cost.LARGEST * (5 - 0.4 * (len(MODELS) - 1))
+    for third, arrows in ((9.0, 0), (1e12, len(cost.LATE))):
+        _, axes = empty_figure(1, 1)
+        (ax,) = axes.flat
+        figures_cost._panel(ax, invented(third), "kin40k")
+        assert ax.get_ylim()[1] < 2 * largest
+        assert len(ax.texts) == arrows

@@ -23,7 +23,7 @@ struct Asked {
   std::span<const SolvedRow> solved;
 };
 
-/// The same at one x, for a caller with exclusive access: wakes the local GPs it asks, as wake()
+/// predict() at one x, for a caller with exclusive access: wakes the local GPs it asks, as wake()
 /// does.
 Asked predict_waking(ModelState& model, const Eigen::Ref<const Eigen::VectorXd>& x,
                      Prediction& result);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <utility>
 #include <vector>
 
 #ifdef __linux__
@@ -49,7 +50,9 @@ class Chunk {
   const char* begin() const { return begin_; }
   bool unused() const { return pieces_ == 0; }
 
-  /// What was touched in advance and never taken; whether there is more to touch; and a page of it.
+  /// What has never been taken; what of it was touched in advance; whether there is more to touch;
+  /// and a page of it.
+  std::size_t never_taken() const { return size_ - used_; }
   std::size_t touched_ahead() const { return touched_ - used_; }
   bool has_untouched() const { return touched_ < size_; }
   void touch_page() {
@@ -113,12 +116,9 @@ class Pool {
   char* take(std::size_t bytes) {
     taken_ += bytes;
     latest_ = bytes;
-    for (const bool touched_only : {true, false}) {
-      for (Chunk* chunk : roomy_) {
-        if (chunk == nullptr) break;
-        if (char* const piece = chunk->take(bytes, touched_only)) return piece;
-      }
-    }
+    if (char* const piece = take_from_roomy(bytes, true)) return piece;
+    if (ahead_ != nullptr && bytes <= kUsualChunk) ask_first(*std::exchange(ahead_, nullptr));
+    if (char* const piece = take_from_roomy(bytes, false)) return piece;
     Chunk& chunk = add_chunk(round_up(std::max(bytes, kUsualChunk), kPage));
     ask_first(chunk);
     return chunk.take(bytes, false);
@@ -127,21 +127,18 @@ class Pool {
   /// False if enough has been touched.
   bool touch_page_ahead() {
     const std::size_t wanted = std::min(kUsualChunk, taken_ / 2);
+    const std::size_t useful = std::min(kUsualChunk, latest_);
     std::size_t ahead = 0;
     Chunk* next = nullptr;
-    for (Chunk* chunk : roomy_) {
-      if (chunk == nullptr) break;
-      // The end of a full chunk is of no use.
-      if (chunk->touched_ahead() >= latest_) ahead += chunk->touched_ahead();
+    const auto look = [&](Chunk* chunk) {
+      if (chunk == nullptr || chunk->never_taken() < useful) return;  // the end of a full one
+      ahead += chunk->touched_ahead();
       if (next == nullptr && chunk->has_untouched()) next = chunk;
-    }
+    };
+    for (Chunk* chunk : roomy_) look(chunk);
+    look(ahead_);
     if (ahead >= wanted) return false;
-    if (next == nullptr) {
-      next = &add_chunk(kUsualChunk);
-      // Asked once the present one is full.
-      ask_first(*next);
-      if (roomy_[1] != nullptr) std::swap(roomy_[0], roomy_[1]);
-    }
+    if (next == nullptr) next = ahead_ = &add_chunk(kUsualChunk);
     next->touch_page();
     return true;
   }
@@ -159,6 +156,14 @@ class Pool {
   }
 
  private:
+  char* take_from_roomy(std::size_t bytes, bool touched_only) {
+    for (Chunk* chunk : roomy_) {
+      if (chunk == nullptr) break;
+      if (char* const piece = chunk->take(bytes, touched_only)) return piece;
+    }
+    return nullptr;
+  }
+
   Chunk& add_chunk(std::size_t bytes) {
     auto chunk = std::make_unique<Chunk>(bytes);
     const char* const begin = chunk->begin();
@@ -175,6 +180,7 @@ class Pool {
   std::size_t latest_ = 0;  // the size of the latest piece
   std::map<const char*, std::unique_ptr<Chunk>> chunks_;
   std::array<Chunk*, 8> roomy_{};  // the latest first
+  Chunk* ahead_ = nullptr;  // touched in advance, and asked once what they have touched is full
 };
 
 // Never destroyed: models in static objects may outlive every other static object.

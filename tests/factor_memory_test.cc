@@ -126,11 +126,12 @@ TEST(FactorMemory, TouchingAheadTakesNoMoreAndMore) {
   };
   churn(5, 300);
   const std::size_t before = resident();
-  for (unsigned seed = 6; seed < 26; ++seed) {
+  for (unsigned seed = 6; seed < 66; ++seed) {
     churn(seed, 300);
     factor_memory::touch_ahead();
   }
-  EXPECT_LT(resident(), before + (std::size_t{64} << 20));
+  // A chunk for each round would be a gigabyte; the system's allocator may keep some that were freed.
+  EXPECT_LT(resident(), before + (std::size_t{256} << 20));
 }
 #endif
 

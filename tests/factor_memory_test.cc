@@ -130,7 +130,8 @@ TEST(FactorMemory, TouchingAheadTakesNoMoreAndMore) {
     churn(seed, 300);
     factor_memory::touch_ahead();
   }
-  // A chunk for each round would be a gigabyte; the system's allocator may keep some that were freed.
+  // A chunk for each round would be a gigabyte; the system's allocator may keep some that were
+  // freed.
   EXPECT_LT(resident(), before + (std::size_t{256} << 20));
 }
 #endif

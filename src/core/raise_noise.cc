@@ -23,7 +23,8 @@ constexpr double kEnough = 0.5;
 
 }  // namespace
 
-// The largest noise that costs no more than kNoiseDoubt in log likelihood, the rest of θ as it is.
+// A noise near the largest that costs no more than kNoiseDoubt in log likelihood, the rest of θ as
+// it is.
 // Where inputs do not repeat, a rough kernel explains noise as well as noise does, and the
 // likelihood is all but flat down to its floor: its maximum there may claim a certainty that the
 // first repeated input with another output shows to be absurd.

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "core/internals.h"
-#include "core/model_training.h"
-#include "core/training_set.h"
+#include "core/api/internals.h"
+#include "core/model/model_training.h"
+#include "core/train/training_set.h"
 #include "machine.h"
 #include "splitgp/splitting_gp.h"
 

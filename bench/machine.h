@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/factor_memory.h"
+#include "core/base/factor_memory.h"
 #include "machine_loops.h"
 #include "measure.h"
 

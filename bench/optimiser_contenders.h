@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/objective.h"
-#include "core/optimise.h"
+#include "core/train/objective.h"
+#include "core/train/optimise.h"
 
 namespace bench {
 

@@ -11,12 +11,12 @@
 #include <utility>
 #include <vector>
 
-#include "core/contender.h"
-#include "core/internals.h"
-#include "core/model_state.h"
-#include "core/model_training.h"
-#include "core/objective.h"
-#include "core/training_set.h"
+#include "core/train/contender.h"
+#include "core/api/internals.h"
+#include "core/model/model_state.h"
+#include "core/model/model_training.h"
+#include "core/train/objective.h"
+#include "core/train/training_set.h"
 #include "measure.h"
 #include "optimiser_contenders.h"
 #include "splitgp/splitting_gp.h"

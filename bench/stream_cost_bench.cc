@@ -15,7 +15,7 @@
 #include <string>
 #include <utility>
 
-#include "core/internals.h"
+#include "core/api/internals.h"
 #include "measure.h"
 #include "raw_solve.h"
 #include "splitgp/model_file.h"

@@ -1,5 +1,5 @@
 # The core, and the rivals, once more for newer processors, inside the same library;
-# core/choose_core.cc picks one at run time.
+# core/api/choose_core.cc picks one at run time.
 #
 # Two compilations of one inline function, say of Eigen's, have one name, and the linker keeps
 # whichever it meets first: an AVX2 copy of it would then run everywhere. So each compilation is
@@ -8,9 +8,10 @@
 # splitgp_add_variant(<core|rivals> <name> <march>): sets <core|rivals>_<name>_object. The rivals' has
 # the core for that set inside too; for them call it second.
 function(splitgp_add_variant part name march)
-  file(GLOB variant_sources CONFIGURE_DEPENDS ${part}/*.cc)
-  list(FILTER variant_sources EXCLUDE REGEX
-       "/(choose_core|factor_memory|factor_version|model_facts|operations|options|prediction|splitting_gp|validate|choose_rivals|regressor|rivals)\\.cc$")
+  file(GLOB variant_sources CONFIGURE_DEPENDS ${part}/*.cc ${part}/*/*.cc)
+  # What these rooms of the core hold is the same for every instruction set, and compiled once.
+  list(FILTER variant_sources EXCLUDE REGEX "/core/(base|options|api)/")
+  list(FILTER variant_sources EXCLUDE REGEX "/rivals/(choose_rivals|regressor|rivals)\\.cc$")
   set(target splitgp_${part}_${name})
   add_library(${target} OBJECT ${variant_sources})
   target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}

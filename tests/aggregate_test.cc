@@ -1,4 +1,4 @@
-#include "core/aggregate.h"
+#include "core/model/aggregate.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <thread>
 
-#include "core/background_trainer.h"
+#include "core/train/background_trainer.h"
 #include "splitgp/splitting_gp.h"
 #include "support/sanitized.h"
 #include "support/streams.h"

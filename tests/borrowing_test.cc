@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "core/internals.h"
+#include "core/api/internals.h"
 #include "splitgp/splitting_gp.h"
 #include "support/bits.h"
 #include "support/fixed_theta.h"

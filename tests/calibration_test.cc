@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/internals.h"
+#include "core/api/internals.h"
 #include "splitgp/error.h"
 #include "splitgp/splitting_gp.h"
 #include "support/bits.h"

@@ -1,5 +1,5 @@
 // Innovations whose truth is known, one by one.
-#include "core/calibrator.h"
+#include "core/watch/calibrator.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <limits>
 #include <optional>
 
-#include "core/student_t.h"
+#include "core/watch/student_t.h"
 #include "support/random_matrix.h"
 
 namespace splitgp {

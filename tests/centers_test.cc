@@ -1,4 +1,4 @@
-#include "core/centers.h"
+#include "core/partition/centers.h"
 
 #include <gtest/gtest.h>
 

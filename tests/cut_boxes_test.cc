@@ -1,4 +1,4 @@
-#include "core/cut_boxes.h"
+#include "core/partition/cut_boxes.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

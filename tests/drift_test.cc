@@ -1,4 +1,4 @@
-#include "core/drift.h"
+#include "core/watch/drift.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "core/student_t.h"
+#include "core/watch/student_t.h"
 #include "support/sanitized.h"
 
 namespace splitgp::drift_test {

@@ -1,4 +1,4 @@
-#include "core/factor_memory.h"
+#include "core/base/factor_memory.h"
 
 #include <gtest/gtest.h>
 #ifdef __linux__

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "core/internals.h"
+#include "core/api/internals.h"
 #include "splitgp/error.h"
 #include "splitgp/splitting_gp.h"
 #include "support/fixed_theta.h"

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "core/growing_cholesky.h"
+#include "core/linalg/growing_cholesky.h"
 #include "support/positive_matrix.h"
 #include "support/scaled_residual.h"
 

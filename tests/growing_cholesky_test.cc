@@ -1,4 +1,4 @@
-#include "core/growing_cholesky.h"
+#include "core/linalg/growing_cholesky.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/kernel.h"
+#include "core/kernel/kernel.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "core/validate.h"
+#include "core/options/validate.h"
 #include "splitgp/options.h"
 #include "support/random_matrix.h"
 #include "support/reference_kernel.h"

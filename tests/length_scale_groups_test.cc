@@ -1,5 +1,5 @@
 // Inputs that share a length scale.
-#include "core/length_scale_groups.h"
+#include "core/options/length_scale_groups.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "core/fisher_information.h"
-#include "core/objective.h"
-#include "core/validate.h"
+#include "core/train/fisher_information.h"
+#include "core/train/objective.h"
+#include "core/options/validate.h"
 #include "splitgp/model_file.h"
 #include "splitgp/splitting_gp.h"
 #include "support/bits.h"

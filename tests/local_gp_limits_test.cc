@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/local_gp.h"
+#include "core/local_gp/local_gp.h"
 #include "splitgp/error.h"
 #include "support/local_gps.h"
 

@@ -1,4 +1,4 @@
-#include "core/local_gp.h"
+#include "core/local_gp/local_gp.h"
 
 #include <gtest/gtest.h>
 

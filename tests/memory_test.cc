@@ -2,7 +2,7 @@
 // z = L⁻¹y.
 #include <gtest/gtest.h>
 
-#include "core/internals.h"
+#include "core/api/internals.h"
 #include "splitgp/splitting_gp.h"
 #include "support/sanitized.h"
 #include "support/streams.h"

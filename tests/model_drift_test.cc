@@ -1,10 +1,10 @@
-// Innovations, alarms and outliers of a whole model; core/drift.h alone is in drift_test.cc.
+// Innovations, alarms and outliers of a whole model; core/watch/drift.h alone is in drift_test.cc.
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
-#include "core/internals.h"
+#include "core/api/internals.h"
 #include "splitgp/splitting_gp.h"
 #include "support/fixed_theta.h"
 #include "support/random_matrix.h"

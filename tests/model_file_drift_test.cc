@@ -8,7 +8,7 @@
 #include <string>
 #include <tuple>
 
-#include "core/internals.h"
+#include "core/api/internals.h"
 #include "splitgp/model_file.h"
 #include "store/drift_parts.h"
 #include "support/fixed_theta.h"

@@ -12,7 +12,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "core/internals.h"
+#include "core/api/internals.h"
 #include "splitgp/error.h"
 #include "splitgp/model_file.h"
 #include "support/fixed_theta.h"

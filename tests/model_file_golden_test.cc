@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/internals.h"
+#include "core/api/internals.h"
 #include "splitgp/model_file.h"
 #include "support/golden.h"
 #include "support/invariants.h"

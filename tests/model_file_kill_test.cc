@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/internals.h"
+#include "core/api/internals.h"
 #include "splitgp/model_file.h"
 #include "support/kill.h"
 #include "support/same_model.h"

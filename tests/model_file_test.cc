@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/internals.h"
+#include "core/api/internals.h"
 #include "support/fixed_theta.h"
 #include "support/invariants.h"
 #include "support/same_model.h"

@@ -1,4 +1,4 @@
-#include "core/objective.h"
+#include "core/train/objective.h"
 
 #include <gtest/gtest.h>
 
@@ -7,10 +7,10 @@
 #include <numbers>
 #include <vector>
 
-#include "core/fisher_information.h"
-#include "core/internals.h"
-#include "core/model_training.h"
-#include "core/validate.h"
+#include "core/train/fisher_information.h"
+#include "core/api/internals.h"
+#include "core/model/model_training.h"
+#include "core/options/validate.h"
 #include "splitgp/splitting_gp.h"
 #include "support/reference_kernel.h"
 #include "support/training.h"

@@ -1,4 +1,4 @@
-#include "core/optimise.h"
+#include "core/train/optimise.h"
 
 #include <gtest/gtest.h>
 

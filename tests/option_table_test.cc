@@ -1,5 +1,5 @@
 // The one table of options is complete.
-#include "core/option_table.h"
+#include "core/options/option_table.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

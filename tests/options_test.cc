@@ -8,7 +8,7 @@
 #include <limits>
 #include <string>
 
-#include "core/validate.h"
+#include "core/options/validate.h"
 #include "splitgp/error.h"
 
 namespace splitgp::options_test {

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/internals.h"
-#include "core/predict.h"
+#include "core/api/internals.h"
+#include "core/model/predict.h"
 #include "splitgp/splitting_gp.h"
 #include "support/bits.h"
 #include "support/fixed_theta.h"
@@ -249,7 +249,7 @@ TEST(PredictGradient, IsThePriorsWhereNothingIsKnown) {
           const double trend = n > 0 && reach > 0.0 ? 1.0 - 1.0 / 10001.0 : 1.0;
           EXPECT_LT((result.mean_gradient - trend * slope).norm(), 1e-12 * slope.norm()) << far;
         } else {
-          // So far out the trend itself is held constant (core/prior_mean.h).
+          // So far out the trend itself is held constant (core/kernel/prior_mean.h).
           EXPECT_EQ(result.mean_gradient, MatrixXd::Zero(kOutputs * kInputs, 1));
         }
       }

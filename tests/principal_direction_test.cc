@@ -1,4 +1,4 @@
-#include "core/principal_direction.h"
+#include "core/linalg/principal_direction.h"
 
 #include <gtest/gtest.h>
 

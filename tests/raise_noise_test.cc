@@ -1,10 +1,10 @@
-#include "core/raise_noise.h"
+#include "core/train/raise_noise.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "core/objective.h"
+#include "core/train/objective.h"
 #include "support/training.h"
 
 namespace splitgp::raise_noise_test {

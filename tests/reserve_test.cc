@@ -1,6 +1,6 @@
 // A model that is reserved for a control loop: it knows what any other knows, and no update does
 // more than a stated amount of work.
-#include "core/reserve.h"
+#include "core/model/reserve.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,8 +9,8 @@
 #include <cmath>
 #include <string>
 
-#include "core/internals.h"
-#include "core/operations.h"
+#include "core/api/internals.h"
+#include "core/base/operations.h"
 #include "splitgp/splitting_gp.h"
 #include "support/invariants.h"
 #include "support/sanitized.h"

@@ -3,7 +3,7 @@
 
 #include <thread>
 
-#include "core/internals.h"
+#include "core/api/internals.h"
 #include "splitgp/splitting_gp.h"
 #include "support/invariants.h"
 #include "support/sanitized.h"

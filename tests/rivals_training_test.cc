@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/model_state.h"
+#include "core/model/model_state.h"
 #include "rivals/training_draw.h"
 #include "splitgp/rivals.h"
 #include "splitgp/splitting_gp.h"

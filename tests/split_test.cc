@@ -1,4 +1,4 @@
-#include "core/split.h"
+#include "core/partition/split.h"
 
 #include <gtest/gtest.h>
 

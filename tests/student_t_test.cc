@@ -1,4 +1,4 @@
-#include "core/student_t.h"
+#include "core/watch/student_t.h"
 
 #include <gtest/gtest.h>
 

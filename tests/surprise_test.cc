@@ -1,4 +1,4 @@
-#include "core/surprise.h"
+#include "core/watch/surprise.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "core/internals.h"
-#include "core/training_schedule.h"
+#include "core/api/internals.h"
+#include "core/train/training_schedule.h"
 #include "splitgp/splitting_gp.h"
 #include "support/random_matrix.h"
 #include "support/regime_streams.h"

@@ -6,12 +6,12 @@
 
 #include <cmath>
 
-#include "core/internals.h"
-#include "core/model_training.h"
-#include "core/objective.h"
-#include "core/optimise.h"
-#include "core/training_set.h"
-#include "core/validate.h"
+#include "core/api/internals.h"
+#include "core/model/model_training.h"
+#include "core/train/objective.h"
+#include "core/train/optimise.h"
+#include "core/train/training_set.h"
+#include "core/options/validate.h"
 #include "splitgp/splitting_gp.h"
 #include "support/learned.h"
 

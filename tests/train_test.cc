@@ -1,4 +1,4 @@
-#include "core/train.h"
+#include "core/train/train.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/validate.h"
+#include "core/options/validate.h"
 #include "splitgp/splitting_gp.h"
 #include "support/learned.h"
 #include "support/sanitized.h"

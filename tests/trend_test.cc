@@ -1,6 +1,6 @@
 // The trend: a prior mean that is linear in the inputs, found by Train and adopted if it predicts
 // forward in time.
-#include "core/trend.h"
+#include "core/train/trend.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/prior_mean.h"
-#include "core/validate.h"
+#include "core/kernel/prior_mean.h"
+#include "core/options/validate.h"
 #include "splitgp/error.h"
 #include "splitgp/splitting_gp.h"
 #include "support/learned.h"

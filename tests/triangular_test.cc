@@ -1,4 +1,4 @@
-#include "core/triangular.h"
+#include "core/linalg/triangular.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/weighted_differences.h"
+#include "core/linalg/weighted_differences.h"
 
 #include <gtest/gtest.h>
 

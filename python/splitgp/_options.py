@@ -1,7 +1,7 @@
 """The options of a model: from keywords to the engine's, and back.
 
 What the options are called, their types, defaults and texts is in the engine's table
-(src/core/option_table.h); an option that is added there is a keyword here.
+(src/core/options/option_table.h); an option that is added there is a keyword here.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "arrays.h"
-#include "core/validate.h"
+#include "core/options/validate.h"
 #include "model.h"
 #include "results.h"
 #include "splitgp/error.h"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "arrays.h"
-#include "core/option_table.h"
+#include "core/options/option_table.h"
 #include "model.h"
 #include "results.h"
 #include "splitgp/error.h"

@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include "arrays.h"
-#include "core/option_table.h"
+#include "core/options/option_table.h"
 #include "splitgp/error.h"
 #include "splitgp/options.h"
 

@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "core/option_table.h"
+#include "core/options/option_table.h"
 #include "splitgp/error.h"
 
 namespace splitgp::c {

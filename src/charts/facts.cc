@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "charts/relevance.h"
-#include "core/model_state.h"
+#include "core/model/model_state.h"
 
 namespace splitgp {
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "cli/exit_code.h"
-#include "core/option_table.h"
+#include "core/options/option_table.h"
 
 namespace splitgp {
 namespace {

@@ -15,7 +15,7 @@ class Option;
 
 namespace splitgp {
 
-/// The option table (core/option_table.h) as flags: --split-limit for split_limit. What is not
+/// The option table (core/options/option_table.h) as flags: --split-limit for split_limit. What is not
 /// given is the library's default, or the model file's.
 class ModelFlags {
  public:

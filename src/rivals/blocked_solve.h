@@ -2,7 +2,7 @@
 
 #include <Eigen/Core>
 
-#include "core/growing_cholesky.h"
+#include "core/linalg/growing_cholesky.h"
 
 namespace splitgp::rivals {
 

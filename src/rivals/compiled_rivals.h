@@ -17,7 +17,7 @@ std::unique_ptr<Method> make_locally_growing_gp(const RivalState&,
                                                 const LocallyGrowingGp::Options&);
 
 /// The entry points of the rivals' arithmetic, compiled for the same instruction sets as the core's
-/// (core/compiled_core.h), so that comparisons are fair.
+/// (core/model/compiled_core.h), so that comparisons are fair.
 struct CompiledRivals {
   const char* instruction_set;
   decltype(&make_full_gp) full_gp;

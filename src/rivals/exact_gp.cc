@@ -146,7 +146,7 @@ void ExactGp::factorise_row() {
   append_solved(w, std::sqrt(pivot_squared));
 }
 
-// Noise below 1e-12 of the signal variance is raised to that, as in core/local_gp.cc.
+// Noise below 1e-12 of the signal variance is raised to that, as in core/local_gp/local_gp.cc.
 double ExactGp::diagonal(Index row) const {
   const Hyperparameters& theta = theta_->values;
   const double noise = theta.noise_variance + noise_variance_(row);

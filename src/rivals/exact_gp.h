@@ -5,8 +5,8 @@
 #include <iterator>
 #include <vector>
 
-#include "core/growing_cholesky.h"
-#include "core/theta.h"
+#include "core/linalg/growing_cholesky.h"
+#include "core/kernel/theta.h"
 
 namespace splitgp::rivals {
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/centers.h"
+#include "core/partition/centers.h"
 #include "rivals/compiled_rivals.h"
 #include "rivals/training_draw.h"
 #include "rivals/votes.h"

@@ -3,8 +3,8 @@
 #include <Eigen/Core>
 #include <vector>
 
-#include "core/theta.h"
-#include "core/training_set.h"
+#include "core/kernel/theta.h"
+#include "core/train/training_set.h"
 #include "rivals/exact_gp.h"
 #include "rivals/rival_state.h"
 #include "splitgp/results.h"

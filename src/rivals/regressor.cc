@@ -3,8 +3,8 @@
 #include <string>
 #include <utility>
 
-#include "core/columns.h"
-#include "core/validate.h"
+#include "core/base/columns.h"
+#include "core/options/validate.h"
 #include "rivals/compiled_rivals.h"
 
 namespace splitgp::rivals {

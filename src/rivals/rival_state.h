@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/stream_knowledge.h"
+#include "core/train/stream_knowledge.h"
 #include "splitgp/options.h"
 
 namespace splitgp::rivals {

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "core/theta_training.h"
+#include "core/train/theta_training.h"
 
 namespace splitgp::rivals {
 

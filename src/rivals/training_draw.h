@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "core/training_set.h"
+#include "core/train/training_set.h"
 #include "rivals/exact_gp.h"
 #include "rivals/rival_state.h"
 

@@ -4,11 +4,11 @@
 #include <set>
 #include <utility>
 
-#include "core/columns.h"
-#include "core/compiled_core.h"
-#include "core/internals.h"
-#include "core/predict.h"
-#include "core/validate.h"
+#include "core/base/columns.h"
+#include "core/model/compiled_core.h"
+#include "core/api/internals.h"
+#include "core/model/predict.h"
+#include "core/options/validate.h"
 #include "scale/router_state.h"
 
 namespace splitgp {

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/compiled_core.h"
-#include "core/model_training.h"
-#include "core/training_set.h"
+#include "core/model/compiled_core.h"
+#include "core/model/model_training.h"
+#include "core/train/training_set.h"
 #include "scale/router_state.h"
 
 namespace splitgp {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/route.h"
+#include "core/model/route.h"
 #include "scale/message.h"
 #include "scale/placement.h"
 #include "splitgp/router.h"

@@ -6,9 +6,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include "core/compiled_core.h"
-#include "core/model_state.h"
-#include "core/predictor.h"
+#include "core/model/compiled_core.h"
+#include "core/model/model_state.h"
+#include "core/model/predictor.h"
 #include "scale/message.h"
 
 namespace splitgp {

@@ -3,13 +3,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/drift.h"
+#include "core/watch/drift.h"
 #include "store/packed_numbers.h"
 #include "store/table_rows.h"
 
 namespace splitgp::store {
 
-/// Table drift_part: what the groups of cells know (core/drift.h), written one after the other.
+/// Table drift_part: what the groups of cells know (core/watch/drift.h), written one after the other.
 ///
 /// A row of the stream changes a dozen groups of possibly millions. A table with a place for each
 /// would have a page of the file written for nearly every one of them, more and more as the model

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/model_drift.h"
-#include "core/option_table.h"
+#include "core/model/model_drift.h"
+#include "core/options/option_table.h"
 #include "splitgp/error.h"
 #include "store/drift_parts.h"
 #include "store/file_kind.h"

@@ -3,13 +3,13 @@
 #include <filesystem>
 #include <functional>
 
-#include "core/model_state.h"
+#include "core/model/model_state.h"
 #include "splitgp/model_file.h"
 #include "store/database.h"
 
 namespace splitgp {
 
-/// Access to what ModelFile hides: for a router, which learns in parts (core/route.h) and has the
+/// Access to what ModelFile hides: for a router, which learns in parts (core/model/route.h) and has the
 /// file record what came of it, and for programs that keep tables of their own beside the model's
 /// (src/serve/ledger.h).
 struct FileInternals {

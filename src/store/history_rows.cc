@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "core/validate.h"
+#include "core/options/validate.h"
 #include "splitgp/error.h"
 #include "splitgp/options.h"
 #include "store/file_kind.h"

@@ -3,7 +3,7 @@
 #include <limits>
 #include <utility>
 
-#include "core/validate.h"
+#include "core/options/validate.h"
 #include "splitgp/error.h"
 #include "store/drift_rows.h"
 #include "store/file_kind.h"

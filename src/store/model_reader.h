@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/model_state.h"
+#include "core/model/model_state.h"
 #include "store/database.h"
 
 namespace splitgp::store {

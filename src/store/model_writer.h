@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/model_state.h"
+#include "core/model/model_state.h"
 #include "store/drift_parts.h"
 #include "store/table_rows.h"
 

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "core/model_state.h"
+#include "core/model/model_state.h"
 #include "splitgp/model_file.h"
 #include "store/database.h"
 

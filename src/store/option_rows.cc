@@ -8,8 +8,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "core/option_table.h"
-#include "core/validate.h"
+#include "core/options/option_table.h"
+#include "core/options/validate.h"
 #include "splitgp/error.h"
 #include "store/number_list.h"
 #include "store/table_rows.h"

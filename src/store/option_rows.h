@@ -5,7 +5,7 @@
 
 namespace splitgp::store {
 
-/// Table option: one row per entry of the option table (core/option_table.h) and per part of the θ
+/// Table option: one row per entry of the option table (core/options/option_table.h) and per part of the θ
 /// that the model started from, given or not.
 void write_options(Database& database, const Options& options, const Hyperparameters& starting);
 

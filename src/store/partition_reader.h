@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/model_state.h"
+#include "core/model/model_state.h"
 #include "store/history_rows.h"
 #include "store/model_numbers.h"
 

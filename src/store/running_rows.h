@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/model_state.h"
+#include "core/model/model_state.h"
 #include "store/table_rows.h"
 
 namespace splitgp::store {

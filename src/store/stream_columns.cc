@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "core/validate.h"
+#include "core/options/validate.h"
 
 namespace splitgp::store {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "core/stream_statistics.h"
+#include "core/watch/stream_statistics.h"
 #include "store/table_rows.h"
 
 namespace splitgp::store {

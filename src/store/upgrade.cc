@@ -1,6 +1,6 @@
 #include "store/upgrade.h"
 
-#include "core/validate.h"
+#include "core/options/validate.h"
 #include "store/file_kind.h"
 #include "store/model_writer.h"
 #include "store/option_rows.h"

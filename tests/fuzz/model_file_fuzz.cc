@@ -20,7 +20,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/model_state.h"
+#include "core/model/model_state.h"
 #include "splitgp/error.h"
 #include "splitgp/model_file.h"
 #include "store/checksum.h"

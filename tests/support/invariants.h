@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/internals.h"
+#include "core/api/internals.h"
 #include "splitgp/splitting_gp.h"
 
 namespace splitgp::testing {

@@ -2,8 +2,8 @@
 
 #include <memory>
 
-#include "core/local_gp.h"
-#include "core/validate.h"
+#include "core/local_gp/local_gp.h"
+#include "core/options/validate.h"
 #include "support/full_gp.h"
 #include "support/streams.h"
 

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/internals.h"
-#include "core/refit.h"
+#include "core/api/internals.h"
+#include "core/partition/refit.h"
 #include "splitgp/splitting_gp.h"
 
 namespace splitgp::testing {

@@ -3,7 +3,7 @@
 #include <Eigen/Core>
 #include <cstdint>
 
-#include "core/training_set.h"
+#include "core/train/training_set.h"
 #include "support/random_matrix.h"
 
 namespace splitgp::testing {

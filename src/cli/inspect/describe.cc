@@ -6,7 +6,7 @@
 #include "cli/alarm_json.h"
 #include "cli/inspect/inspect.h"
 #include "cli/recipe_of.h"
-#include "core/option_table.h"
+#include "core/options/option_table.h"
 
 namespace splitgp {
 

@@ -6,7 +6,7 @@
 #include "charts/column_map.h"
 #include "charts/facts.h"
 #include "cli/recipe_of.h"
-#include "core/model_state.h"
+#include "core/model/model_state.h"
 
 namespace splitgp {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/alarm_json.h"
-#include "core/internals.h"
+#include "core/api/internals.h"
 
 namespace splitgp {
 

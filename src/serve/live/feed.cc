@@ -7,7 +7,7 @@
 #include <set>
 
 #include "charts/facts.h"
-#include "core/model_state.h"
+#include "core/model/model_state.h"
 #include "serve/live/assets.h"
 #include "serve/live/fields.h"
 #include "serve/live/short_number.h"

@@ -1,0 +1,224 @@
+#include "splitgp/splitting_gp.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "core/base/columns.h"
+#include "core/model/compiled_core.h"
+#include "core/model/forget.h"
+#include "core/api/internals.h"
+#include "core/model/predict.h"
+#include "core/model/predict_gradient.h"
+#include "core/partition/refit.h"
+#include "core/model/reserve.h"
+#include "core/options/validate.h"
+#include "core/partition/waking.h"
+
+namespace splitgp {
+
+using Eigen::Index;
+using Eigen::VectorXd;
+
+namespace {
+
+// Times matter only if something is ever too old.
+void check_times(const ModelState& model, const Eigen::Ref<const VectorXd>& times, Index rows) {
+  if (!(model.options.max_age > 0.0)) return;
+  if (times.size() != rows) {
+    throw InvalidArgument("time has " + std::to_string(times.size()) + " values; max_age needs " +
+                          std::to_string(rows));
+  }
+  double latest = model.expiry.empty() ? -kLargestMagnitude : model.expiry.newest().time;
+  for (Index row = 0; row < rows; ++row) {
+    const double time = times(row);
+    if (!(std::abs(time) <= kLargestMagnitude)) {
+      throw InvalidArgument("time of row " + std::to_string(row) +
+                            " is missing or not finite; max_age needs one for every observation");
+    }
+    if (time < latest) {
+      throw InvalidArgument("time of row " + std::to_string(row) + " is " + std::to_string(time) +
+                            ", before the last one, " + std::to_string(latest) +
+                            "; with max_age times must not decrease");
+    }
+    latest = time;
+  }
+}
+
+void check_observation(const ModelState& model, const MatrixView& x, const MatrixView& y,
+                       double noise_variance, double time) {
+  check_values("x", columns(x), model.inputs);
+  check_values("y", columns(y), model.outputs);
+  check_noise(Eigen::Map<const VectorXd>(&noise_variance, 1), 1);
+  check_times(model, Eigen::Map<const VectorXd>(&time, 1), 1);
+}
+
+}  // namespace
+
+SplittingGp::SplittingGp(Index inputs, Index outputs, Options options) {
+  if (inputs < 1)
+    throw InvalidArgument("inputs is " + std::to_string(inputs) + "; it must be at least 1");
+  if (outputs < 1)
+    throw InvalidArgument("outputs is " + std::to_string(outputs) + "; it must be at least 1");
+  options = complete(std::move(options));
+  if (options.hyperparameters) options.hyperparameters = starting_theta(options, inputs, outputs);
+  state_ = std::make_unique<State>(inputs, outputs, std::move(options));
+}
+
+SplittingGp::SplittingGp(std::unique_ptr<State> state) : state_(std::move(state)) {}
+SplittingGp::SplittingGp(const SplittingGp& other) {
+  const WakeLocks::Held held = other.state_->partition.wake_locks.all();
+  state_ = std::make_unique<State>(*other.state_);
+}
+SplittingGp::SplittingGp(SplittingGp&&) noexcept = default;
+SplittingGp& SplittingGp::operator=(SplittingGp other) noexcept {
+  state_ = std::move(other.state_);
+  return *this;
+}
+SplittingGp::~SplittingGp() = default;
+
+void SplittingGp::update(MatrixView x, MatrixView y, UpdateResult& result, double noise_variance,
+                         double time) {
+  check_observation(*state_, x, y, noise_variance, time);
+  core().update(*state_,
+                {column(x), column(y), noise_variance, state_->knowledge.observations, time},
+                result);
+}
+
+std::vector<UpdateResult> SplittingGp::update_batch(MatrixView X, MatrixView Y,
+                                                    MatrixView noise_variance, MatrixView time) {
+  check_batch(X, Y, noise_variance, state_->inputs, state_->outputs);
+  const auto noise_variances = column(noise_variance);
+  const auto times = column(time);
+  check_times(*state_, times, X.cols);
+  std::vector<UpdateResult> results;
+  results.reserve(static_cast<std::size_t>(X.cols));
+  for (Index i = 0; i < X.cols; ++i) {
+    const double noise = noise_variances.size() == 0 ? 0.0 : noise_variances(i);
+    const double at = times.size() == 0 ? kNoTime : times(i);
+    core().update(*state_,
+                  {columns(X).col(i), columns(Y).col(i), noise, state_->knowledge.observations, at},
+                  results.emplace_back());
+  }
+  return results;
+}
+
+void SplittingGp::predict(MatrixView X, Prediction& result) const {
+  check_values("x", columns(X), state_->inputs);
+  fill_with_prior(*state_, columns(X), result);
+  if (state_->partition.local_gps.empty()) return;
+  core().predict(*state_, columns(X), result);
+}
+
+void SplittingGp::predict_gradient(MatrixView X, PredictionGradient& result) const {
+  check_values("x", columns(X), state_->inputs);
+  fill_with_prior(*state_, columns(X), result);
+  fill_with_prior_gradient(*state_, columns(X), result);
+  if (state_->partition.local_gps.empty()) return;
+  core().predict_gradient(*state_, columns(X), result);
+}
+
+void SplittingGp::predict_then_update(MatrixView x, MatrixView y, Prediction& before,
+                                      UpdateResult& result, double noise_variance, double time) {
+  check_observation(*state_, x, y, noise_variance, time);
+  fill_with_prior(*state_, columns(x), before);
+  core().predict_then_update(
+      *state_, {column(x), column(y), noise_variance, state_->knowledge.observations, time}, before,
+      result);
+}
+
+void SplittingGp::reserve() { core().reserve(*state_); }
+
+std::uint64_t SplittingGp::most_operations() const {
+  return is_reserved() ? splitgp::most_operations(*state_) : 0;
+}
+
+bool SplittingGp::is_reserved() const { return state_->reserved != nullptr; }
+
+ForgetResult SplittingGp::forget(std::span<const std::uint64_t> sequences) {
+  return core().forget(*state_, sequences);
+}
+
+ForgetResult SplittingGp::forget_before(std::uint64_t sequence) {
+  return core().forget(*state_, held_before(*state_, sequence));
+}
+
+Explanation SplittingGp::explain(MatrixView x) const {
+  Prediction prediction;
+  predict(x, prediction);
+  Explanation result{prediction.mean.col(0),
+                     prediction.variance.col(0),
+                     prediction.noise_variance.col(0),
+                     prediction.degrees_of_freedom.col(0),
+                     {}};
+  if (!state_->partition.local_gps.empty()) result.local = core().explain(*state_, column(x));
+  return result;
+}
+
+TrainResult SplittingGp::train() { return core().train_now(*state_); }
+
+const std::vector<TrainResult>& SplittingGp::training_history() const {
+  return state_->knowledge.training_history;
+}
+
+void SplittingGp::finish_training() { core().finish_training(*state_); }
+
+void SplittingGp::set_hyperparameters(Hyperparameters theta) {
+  theta = complete(std::move(theta), state_->inputs, state_->outputs);
+  check_tied(theta, state_->knowledge.length_scale_groups);
+  state_->knowledge.adopt(std::move(theta));
+}
+
+const Hyperparameters& SplittingGp::hyperparameters() const {
+  return state_->knowledge.theta->values;
+}
+std::uint64_t SplittingGp::theta_version() const { return state_->knowledge.theta->version; }
+
+Index SplittingGp::refit(Index most) {
+  Partition& partition = state_->partition;
+  const ThetaPointer& theta = state_->knowledge.theta;
+  for (Index done = 0; done < most && refit_cursor(partition, *theta) < n_local();)
+    done += core().refit_next(partition, theta) ? 1 : 0;
+  return std::count_if(partition.local_gps.begin(), partition.local_gps.end(),
+                       [&](const LocalGp& local) { return !is_current(local, *theta); });
+}
+
+void SplittingGp::wake(MatrixView X) {
+  ModelState& model = *state_;
+  check_values("x", columns(X), model.inputs);
+  if (!model.partition.may_be_dormant) return;
+  std::vector<Neighbor> neighbors;
+  for (Index i = 0; i < X.cols; ++i) {
+    model.partition.centers.most_similar(model.knowledge.theta->kernel, columns(X).col(i),
+                                         n_asked(model), neighbors);
+    for (const Neighbor& neighbor : neighbors) core().wake(model.partition, neighbor.local_gp);
+  }
+}
+
+void SplittingGp::wake() {
+  Partition& partition = state_->partition;
+  for (Index i = 0; i < n_local(); ++i) core().wake(partition, i);
+  partition.may_be_dormant = partition.awake_limit > 0;
+}
+
+void SplittingGp::set_awake_limit(Index limit) {
+  if (limit < 0)
+    throw InvalidArgument("awake_limit is " + std::to_string(limit) + "; it must be at least 0");
+  if (limit > 0 && is_reserved()) {
+    throw InvalidArgument("awake_limit is " + std::to_string(limit) +
+                          "; a reserved model keeps all factors");
+  }
+  splitgp::set_awake_limit(state_->partition, limit);
+}
+
+Index SplittingGp::awake_limit() const { return state_->partition.awake_limit; }
+
+void SplittingGp::set_threads(int threads) {
+  Options changed = state_->options;
+  changed.threads = threads;
+  check_options(changed);
+  state_->options = std::move(changed);
+}
+
+}  // namespace splitgp

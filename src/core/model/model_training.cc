@@ -1,0 +1,250 @@
+#include "core/model/model_training.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "core/base/bounded_history.h"
+#include "core/base/factor_memory.h"
+#include "core/model/loop_trainer.h"
+#include "core/partition/refit.h"
+#include "core/train/regime_set.h"
+#include "core/train/training_set.h"
+
+namespace splitgp {
+
+using Eigen::Index;
+
+namespace {
+
+class LocalGpRegions : public TrainingRegions {
+ public:
+  explicit LocalGpRegions(const Partition& partition) : partition_(partition) {}
+
+  const Centers& centers() const override { return partition_.centers; }
+  Eigen::VectorXd center(Index i) const override { return partition_.at(i).center(); }
+  Index size(Index i) const override { return partition_.at(i).size(); }
+  Index owned(Index i) const override { return partition_.at(i).owned(); }
+
+  void append(Index i, bool owned_only, TrainingSet::Block& block) const override {
+    const LocalGp& local = partition_.at(i);
+    Index row = block.inputs.rows();
+    const Index rows = row + (owned_only ? local.owned() : local.size());
+    block.inputs.conservativeResize(rows, local.inputs().cols());
+    block.outputs.conservativeResize(rows, local.outputs().cols());
+    block.noise_variance.conservativeResize(rows);
+    for (Index j = 0; j < local.size(); ++j) {
+      if (owned_only && !local.owns(j)) continue;
+      block.inputs.row(row) = local.inputs().row(j);
+      block.outputs.row(row) = local.outputs().row(j);
+      block.noise_variance(row++) = local.noise_variance()(j);
+      block.sequence.push_back(local.sequence(j));
+    }
+  }
+
+ private:
+  const Partition& partition_;
+};
+
+Due what_is_due(const ModelState& model) {
+  const StreamKnowledge& knowledge = model.knowledge;
+  if (model.options.surprise && begins_regime(knowledge)) return Due::surprise;
+  if (knowledge.schedule.due(knowledge.observations)) return Due::stream;
+  return knowledge.schedule.regime_due(knowledge.observations) ? Due::regime : Due::nothing;
+}
+
+// A surprise cannot wait long, and has few rows to show.
+constexpr Index kSurpriseObservations = 800;
+
+std::uint64_t training_seed(const ModelState& model) {
+  return model.options.seed + model.knowledge.observations;
+}
+
+// The first of the rows that a training looks at; 0: all.
+std::uint64_t regime_of(const ModelState& model, Due due) {
+  const StreamKnowledge& knowledge = model.knowledge;
+  return due == Due::surprise ? knowledge.observations - knowledge.surprise.rows()
+                              : knowledge.schedule.regime();
+}
+
+// Records the result of a training.
+const TrainResult& keep(ModelState& model, TrainResult result,
+                        std::shared_ptr<Theta> made = nullptr) {
+  StreamKnowledge& knowledge = model.knowledge;
+  record(knowledge, std::move(result), std::move(made));
+  if (forgets(model.options))
+    bound_history(knowledge.training_history, knowledge.trainings_dropped);
+  return knowledge.training_history.back();
+}
+
+// Adopts what the loop's trainer has finished; true if that was a training.
+bool take_from_loop_trainer(ModelState& model) {
+  LoopTrainer& trainer = *model.reserved->trainer;
+  if (!trainer.has_finished()) return false;
+  LoopTrainer::Outcome& outcome = trainer.outcome();
+  const bool scale = outcome.due == Due::scale;
+  const ThetaPointer before = model.knowledge.theta;
+  if (!scale) {
+    keep(model, std::move(outcome.result), std::move(outcome.theta));
+  } else if (!model.knowledge.schedule.ever_trained()) {
+    model.knowledge.adopt(std::move(outcome.theta));
+  }
+  if (before != model.knowledge.theta) trainer.retire(before);
+  trainer.release();
+  return !scale;
+}
+
+// As train_if_due, in steps: a training is handed over local GP by local GP, and neither drawn nor
+// adopted here.
+bool train_beside_loop(ModelState& model) {
+  LoopTrainer& trainer = *model.reserved->trainer;
+  if (trainer.is_copying()) {
+    trainer.copy_next(model);
+    return false;
+  }
+  if (!trainer.is_idle()) return take_from_loop_trainer(model);
+  Due due = what_is_due(model);
+  if (due == Due::nothing && scale_due(model.knowledge)) due = Due::scale;
+  if (due != Due::nothing) trainer.begin(due, model);
+  return false;
+}
+
+}  // namespace
+
+TrainingSet training_set_for(Due due, const StreamKnowledge& knowledge, const Partition& partition,
+                             const Options& options) {
+  const Index most = options.training_observations;
+  const std::uint64_t seed = options.seed + knowledge.observations;
+  const std::uint64_t regime = due == Due::surprise
+                                   ? knowledge.observations - knowledge.surprise.rows()
+                                   : knowledge.schedule.regime();
+  if (regime == 0) return draw_training_set(knowledge, LocalGpRegions(partition), most, seed);
+  return draw_regime_set(knowledge, partition, regime,
+                         due == Due::stream ? most : std::min(most, kSurpriseObservations), seed);
+}
+
+TrainingPlan plan_for(Due due, const StreamKnowledge& knowledge, const Options& options,
+                      const TrainingSet& set) {
+  if (due == Due::surprise) return surprise_plan(knowledge, options);
+  const TrainingSchedule& schedule = knowledge.schedule;
+  if (due == Due::stream) {
+    return training_plan(knowledge, options, set, schedule.search_due(knowledge.observations));
+  }
+  TrainingPlan plan =
+      training_plan(knowledge, options, set, schedule.regime_search_due(knowledge.observations));
+  plan.surprised = true;
+  // Only a burst is over that soon; later, θ before the regime has had its time.
+  if (schedule.is_young()) plan.before = theta_before(knowledge);
+  return plan;
+}
+
+TrainingSet draw_training_set(const ModelState& model, Index most_observations,
+                              std::uint64_t seed) {
+  return draw_training_set(model.knowledge, LocalGpRegions(model.partition), most_observations,
+                           seed);
+}
+
+std::uint64_t rows_before_training(const ModelState& model) {
+  const StreamKnowledge& knowledge = model.knowledge;
+  if (model.options.training == Training::off) return std::numeric_limits<std::uint64_t>::max();
+  const std::uint64_t n = knowledge.observations;
+  std::uint64_t rows = knowledge.schedule.rows_before(n);
+  // θ follows the scale of the data at 1, 2, 4, … observations.
+  if (!knowledge.schedule.ever_trained() && !knowledge.theta_given)
+    rows = std::min(rows, std::bit_ceil(n + 1) - n);
+  if (model.options.surprise && knowledge.schedule.ever_trained())
+    rows = std::min(rows, rows_before_regime(knowledge));
+  return std::max<std::uint64_t>(rows, 1);
+}
+
+std::vector<Index> drawn_whole(const ModelState& model, const std::vector<Index>& sizes) {
+  // A dry run: observations that are all 0, in as many rows as there will be.
+  class Sizes : public TrainingRegions {
+   public:
+    Sizes(const Partition& partition, const std::vector<Index>& sizes)
+        : partition_(partition), sizes_(sizes) {}
+    const Centers& centers() const override { return partition_.centers; }
+    Eigen::VectorXd center(Index i) const override { return partition_.at(i).center(); }
+    Index size(Index i) const override { return sizes_[static_cast<std::size_t>(i)]; }
+    Index owned(Index i) const override { return partition_.at(i).owned(); }
+    void append(Index i, bool owned_only, TrainingSet::Block& block) const override {
+      const LocalGp& local = partition_.at(i);
+      const Index rows = block.inputs.rows() + (owned_only ? local.owned() : size(i));
+      block.inputs.setZero(rows, local.inputs().cols());
+      block.outputs.setZero(rows, local.outputs().cols());
+      block.noise_variance.setZero(rows);
+      block.sequence.resize(static_cast<std::size_t>(rows));
+      if (!owned_only) whole.push_back(i);
+    }
+    mutable std::vector<Index> whole;
+
+   private:
+    const Partition& partition_;
+    const std::vector<Index>& sizes_;
+  };
+  if (model.options.training == Training::off) return {};
+  const Due due = what_is_due(model);
+  if (due == Due::nothing || regime_of(model, due) > 0) return {};
+  const Sizes regions(model.partition, sizes);
+  draw_training_set(model.knowledge, regions, model.options.training_observations,
+                    training_seed(model));
+  return regions.whole;
+}
+
+bool train_if_due(ModelState& model) {
+  StreamKnowledge& knowledge = model.knowledge;
+  if (model.options.training == Training::off) return false;
+  if (model.reserved) return train_beside_loop(model);
+  bool trained = false;
+  if (model.trainer) {
+    if (std::optional<TrainResult> result = model.trainer->take()) {
+      keep(model, std::move(*result));
+      trained = true;
+    }
+  }
+  const Due due = what_is_due(model);
+  if (due == Due::nothing) {
+    if (scale_due(knowledge)) {
+      follow_scale(knowledge, model.options);
+      // They are still few and small, so there is no need to wait until they are used.
+      while (refit_next(model.partition, knowledge.theta)) {
+      }
+    }
+    return trained;
+  }
+  if (model.trainer && model.trainer->busy()) return trained;
+  TrainingSet set = training_set_for(due, knowledge, model.partition, model.options);
+  TrainingPlan plan = plan_for(due, knowledge, model.options, set);
+  if (model.options.training == Training::inlined) {
+    keep(model, train(set, plan));
+    factor_memory::touch_ahead();
+    return true;
+  }
+  if (!model.trainer) model.trainer = std::make_unique<BackgroundTrainer>();
+  model.trainer->start(std::move(set), std::move(plan));
+  return trained;
+}
+
+TrainResult train_now(ModelState& model) {
+  const TrainingSet set =
+      training_set_for(Due::stream, model.knowledge, model.partition, model.options);
+  return keep(model, train(set, training_plan(model.knowledge, model.options, set, true)));
+}
+
+void finish_training(ModelState& model) {
+  if (model.reserved && model.reserved->trainer) {
+    LoopTrainer& trainer = *model.reserved->trainer;
+    while (trainer.is_copying()) trainer.copy_next(model);
+    trainer.wait();
+    take_from_loop_trainer(model);
+    return;
+  }
+  if (!model.trainer) return;
+  if (std::optional<TrainResult> result = model.trainer->wait_and_take())
+    keep(model, std::move(*result));
+}
+
+}  // namespace splitgp

@@ -1,0 +1,117 @@
+#include "core/model/predict.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <span>
+
+#include "core/base/parallel.h"
+#include "core/model/predictor.h"
+#include "core/watch/student_t.h"
+#include "core/partition/waking.h"
+
+namespace splitgp {
+
+using Eigen::Index;
+using Eigen::VectorXd;
+
+namespace {
+
+// Queries answered together: enough of them to share local GPs, few enough for the cache.
+constexpr Index kMostQueries = 4096;
+constexpr Index kMostAnswers = 32768;
+
+}  // namespace
+
+Index n_asked(const ModelState& model) {
+  const Index all = model.partition.centers.size();
+  if (model.options.aggregation == Aggregation::nearest) return std::min<Index>(1, all);
+  return model.options.neighbors == 0 ? all : std::min<Index>(model.options.neighbors, all);
+}
+
+void fill_with_prior(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X,
+                     Prediction& result) {
+  const Index queries = X.cols();
+  const PriorMean& prior_mean = model.knowledge.theta->prior_mean;
+  const Hyperparameters& theta = model.knowledge.theta->values;
+  for (Matrix* part :
+       {&result.mean, &result.variance, &result.noise_variance, &result.degrees_of_freedom})
+    part->resize(model.outputs, queries);
+  for (Index o = 0; o < model.outputs; ++o) {
+    const double squared_scale = theta.output_scale(o) * theta.output_scale(o);
+    result.noise_variance.row(o).setConstant(theta.noise_variance * squared_scale);
+    for (Index i = 0; i < queries; ++i) result.mean(o, i) = prior_mean.trend(o, X.col(i));
+    result.variance.row(o).setConstant(theta.signal_variance * squared_scale);
+    result.degrees_of_freedom.row(o).setConstant(std::numeric_limits<double>::infinity());
+  }
+  if (model.options.calibration != Calibration::conformal) {
+    result.conformal_half_widths.resize(0, 0);
+    return;
+  }
+  constexpr auto kLevels = static_cast<Index>(Calibrator::kLevels.size());
+  result.conformal_half_widths.resize(model.outputs * kLevels, queries);
+  if (!model.partition.local_gps.empty()) return;  // Predict fills them
+  for (Index k = 0; k < kLevels; ++k) {
+    const double width = student_t_half_width(Calibrator::kLevels[static_cast<std::size_t>(k)],
+                                              std::numeric_limits<double>::infinity());
+    for (Index o = 0; o < model.outputs; ++o)
+      result.conformal_half_widths.row(o * kLevels + k).setConstant(width);
+  }
+}
+
+void predict(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X,
+             Prediction& result) {
+  const Index together = std::clamp<Index>(kMostAnswers / n_asked(model), 1, kMostQueries);
+  parallel_ranges(X.cols(), model.options.threads, [&](Index first, Index last) {
+    Predictor& predictor = thread_predictor();
+    for (Index i = first; i < last; i += together) {
+      const auto queries = X.middleCols(i, std::min(together, last - i));
+      predictor.ask(model, queries);
+      predictor.answer(model, queries);
+      for (Index j = 0; j < queries.cols(); ++j) {
+        predictor.weigh(model, j);
+        predictor.combine(model, j, result, i + j);
+      }
+    }
+  });
+}
+
+Asked predict_waking(ModelState& model, const Eigen::Ref<const VectorXd>& x, Prediction& result) {
+  Predictor& predictor = thread_predictor();
+  predictor.ask(model, x);
+  if (model.partition.may_be_dormant) {
+    for (const Index local_gp : predictor.local_gps) wake(model.partition, local_gp);
+  }
+  predictor.answer(model, x);
+  predictor.weigh(model, 0);
+  predictor.combine(model, 0, result, 0);
+  predictor.keep_solved_rows(model);
+  return {predictor.neighbors, predictor.solved_rows};
+}
+
+std::vector<LocalPrediction> explain(const ModelState& model, const Eigen::Ref<const VectorXd>& x) {
+  Predictor predictor;
+  predictor.ask(model, x);
+  predictor.answer(model, x);
+  predictor.weigh(model, 0);
+  const auto squared_scale = model.knowledge.theta->values.output_scale.array().square();
+  std::vector<LocalPrediction> result;
+  for (std::size_t i = 0; i < predictor.weights.size(); ++i) {
+    const Candidate& candidate = predictor.candidates[i];
+    result.push_back({predictor.local_gps[i], candidate.log_similarity, predictor.weights[i],
+                      predictor.means.col(static_cast<Index>(i)),
+                      candidate.posterior.variance * squared_scale});
+    for (Index o = 0; o < std::ssize(model.calibrators); ++o) {
+      const double scale =
+          std::sqrt(predictor.local_scales(o, static_cast<Index>(i)) *
+                    model.calibrators[static_cast<std::size_t>(o)].factor()) *
+          model.partition.at(predictor.local_gps[i]).theta().values.output_scale(o);
+      result.back().variance(o) =
+          std::min(scale * scale * candidate.posterior.variance, kLargestVariance);
+    }
+  }
+  return result;
+}
+
+}  // namespace splitgp

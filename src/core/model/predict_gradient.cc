@@ -1,0 +1,217 @@
+#include "core/model/predict_gradient.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/parallel.h"
+#include "core/model/predict.h"
+#include "core/model/predictor.h"
+
+namespace splitgp {
+
+using Eigen::Index;
+using Eigen::VectorXd;
+
+namespace {
+
+// Derivatives that are kept until their queries are combined: 8 MB of them.
+constexpr Index kMostDerivatives = 1 << 20;
+
+// The derivatives of a weighted average Σ w_i f_i with w_i = exp(ℓ_i) / Σ exp(ℓ_j) are
+// Σ w_i (∇f_i + (f_i − average) ∇ℓ_i): how the weights' sum changes need not be known.
+class GradientCombiner {
+ public:
+  void combine(const ModelState& model, const Predictor& predictor,
+               const Eigen::Ref<const VectorXd>& x, Index query, bool decided,
+               PredictionGradient& result, Index column);
+  void prepare(Index inputs, Index asked) {
+    weight_slopes_.resize(inputs, std::max(asked, weight_slopes_.cols()));
+    outsider_slope_.resize(inputs);
+    deviation_slope_.resize(inputs);
+  }
+
+ private:
+  void find_weight_slopes(const ModelState& model, const Predictor& predictor,
+                          const Eigen::Ref<const VectorXd>& x, Index query, bool decided);
+
+  Eigen::MatrixXd weight_slopes_;  // ∇ℓ_i, a column for each answer
+  VectorXd outsider_slope_;
+  VectorXd deviation_slope_;
+};
+
+GradientCombiner& thread_combiner() {
+  static thread_local GradientCombiner combiner;
+  return combiner;
+}
+
+// The derivatives of log k(c, x) by x.
+void similarity_gradient(const Kernel& kernel, const VectorXd& center,
+                         const Eigen::Ref<const VectorXd>& x, double factor,
+                         Eigen::Ref<VectorXd> sum) {
+  if (factor == 0.0) return;
+  const VectorXd& inverse = kernel.inverse_length_scale();
+  double squared_distance = 0.0;
+  for (Index k = 0; k < x.size(); ++k) {
+    const double scaled = (x(k) - center(k)) * inverse(k);
+    squared_distance += scaled * scaled;
+  }
+  const double slope = 2.0 * factor * kernel.log_similarity_slope(squared_distance);
+  for (Index k = 0; k < x.size(); ++k)
+    sum(k) += slope * ((x(k) - center(k)) * inverse(k)) * inverse(k);
+}
+
+void GradientCombiner::find_weight_slopes(const ModelState& model, const Predictor& predictor,
+                                          const Eigen::Ref<const VectorXd>& x, Index query,
+                                          bool decided) {
+  const Kernel& kernel = model.knowledge.theta->kernel;
+  const Index asked = n_asked(model);
+  const Index d = model.inputs;
+  if (weight_slopes_.rows() != d || weight_slopes_.cols() < asked) weight_slopes_.resize(d, asked);
+  weight_slopes_.leftCols(asked).setZero();
+  if (asked == 1) return;  // it weighs 1 everywhere
+  const Outsider& outsider = predictor.outsiders[static_cast<std::size_t>(query)];
+  outsider_slope_.setZero(d);
+  if (std::isfinite(outsider.log_similarity)) {
+    similarity_gradient(kernel, model.partition.at(outsider.local_gp).center(), x, 1.0,
+                        outsider_slope_);
+  }
+  for (Index r = 0; r < asked; ++r) {
+    if (predictor.weights[static_cast<std::size_t>(r)] == 0.0) continue;
+    const Index place = query * asked + r;
+    const auto at = static_cast<std::size_t>(place);
+    const LogWeightSlopes by = log_weight_slopes(predictor.candidates[at], outsider.log_similarity,
+                                                 model.options, decided);
+    auto slope = weight_slopes_.col(r);
+    similarity_gradient(kernel, model.partition.at(predictor.local_gps[at]).center(), x,
+                        by.similarity, slope);
+    if (by.outsider != 0.0) slope += by.outsider * outsider_slope_;
+    const auto answer = predictor.gradients.col(place);
+    if (by.explained != 0.0)
+      slope += by.explained * answer.segment(LocalGp::GradientRows::kExplained * d, d);
+    if (by.variance != 0.0)
+      slope += by.variance * answer.segment(LocalGp::GradientRows::kVariance * d, d);
+  }
+  // Only differences between them matter. Far from the data all are large and nearly the same, and
+  // the rounding of an average would be multiplied by them.
+  const auto heaviest = std::max_element(predictor.weights.begin(), predictor.weights.end());
+  const Index reference = heaviest - predictor.weights.begin();
+  for (Index r = 0; r < asked; ++r) {
+    if (r != reference) weight_slopes_.col(r) -= weight_slopes_.col(reference);
+  }
+  weight_slopes_.col(reference).setZero();
+}
+
+void GradientCombiner::combine(const ModelState& model, const Predictor& predictor,
+                               const Eigen::Ref<const VectorXd>& x, Index query, bool decided,
+                               PredictionGradient& result, Index column) {
+  find_weight_slopes(model, predictor, x, query, decided);
+  const Index d = model.inputs;
+  const Index asked = n_asked(model);
+  deviation_slope_.resize(d);
+  for (Index o = 0; o < model.outputs; ++o) {
+    auto mean_gradient = result.mean_gradient.col(column).segment(o * d, d);
+    auto variance_gradient = result.variance_gradient.col(column).segment(o * d, d);
+    // As in Predictor::combine: without calibration, scales are those of the current θ.
+    const auto scale_of = [&](Index place) {
+      if (model.calibrators.empty()) return model.knowledge.theta->values.output_scale(o);
+      const Index local_gp = predictor.local_gps[static_cast<std::size_t>(place)];
+      return std::sqrt(predictor.local_scales(o, place) *
+                       model.calibrators[static_cast<std::size_t>(o)].factor()) *
+             model.partition.at(local_gp).theta().values.output_scale(o);
+    };
+    const auto deviation_of = [&](Index place) {
+      return scale_of(place) *
+             std::sqrt(predictor.candidates[static_cast<std::size_t>(place)].posterior.variance);
+    };
+    double deviation = 0.0;
+    for (Index r = 0; r < asked; ++r)
+      deviation += predictor.weights[static_cast<std::size_t>(r)] * deviation_of(query * asked + r);
+    mean_gradient.setZero();
+    deviation_slope_.setZero();
+    for (Index r = 0; r < asked; ++r) {
+      const double weight = predictor.weights[static_cast<std::size_t>(r)];
+      if (weight == 0.0) continue;
+      const Index place = query * asked + r;
+      const auto answer = predictor.gradients.col(place);
+      const double mean_difference = predictor.means(o, place) - result.mean(o, column);
+      mean_gradient += weight * (answer.segment((LocalGp::GradientRows::kMeans + o) * d, d) +
+                                 mean_difference * weight_slopes_.col(r));
+      // d(scale·√V) = scale·dV / (2√V) = scale²·dV / (2 scale·√V)
+      const double own = deviation_of(place);
+      const double scale = scale_of(place);
+      deviation_slope_ += weight * (0.5 * scale * (scale / own) *
+                                        answer.segment(LocalGp::GradientRows::kVariance * d, d) +
+                                    (own - deviation) * weight_slopes_.col(r));
+    }
+    // Each local GP's own noise does not depend on x, but the weights do.
+    auto noise_gradient = result.noise_variance_gradient.col(column).segment(o * d, d);
+    noise_gradient.setZero();
+    for (Index r = 0; r < asked && !model.calibrators.empty(); ++r) {
+      const Index place = query * asked + r;
+      const Index local_gp = predictor.local_gps[static_cast<std::size_t>(place)];
+      const double own =
+          scale_of(place) * std::sqrt(model.partition.at(local_gp).theta().values.noise_variance);
+      const double difference =
+          std::min(own * own, kLargestVariance) - result.noise_variance(o, column);
+      noise_gradient +=
+          predictor.weights[static_cast<std::size_t>(r)] * difference * weight_slopes_.col(r);
+    }
+    if (deviation * deviation < kLargestVariance) {
+      variance_gradient = 2.0 * deviation * deviation_slope_;
+    } else {
+      variance_gradient.setZero();
+    }
+  }
+}
+
+}  // namespace
+
+void fill_with_prior_gradient(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X,
+                              PredictionGradient& result) {
+  const PriorMean& prior_mean = model.knowledge.theta->prior_mean;
+  const Index d = model.inputs;
+  for (Matrix* part :
+       {&result.mean_gradient, &result.variance_gradient, &result.noise_variance_gradient})
+    part->resize(model.outputs * d, X.cols());
+  result.variance_gradient.setZero();
+  result.noise_variance_gradient.setZero();
+  if (!prior_mean.has_trend()) {
+    result.mean_gradient.setZero();
+    return;
+  }
+  for (Index i = 0; i < X.cols(); ++i) {
+    for (Index o = 0; o < model.outputs; ++o) {
+      for (Index k = 0; k < d; ++k)
+        result.mean_gradient(o * d + k, i) = prior_mean.trend_slope(o, k, X.col(i));
+    }
+  }
+}
+
+void prepare_thread(const ModelState& model) {
+  thread_predictor().prepare(model);
+  thread_combiner().prepare(model.inputs, model.options.neighbors);
+  GrowingCholesky::prepare_thread(Index{model.options.capacity} + 2);
+}
+
+void predict_gradient(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X,
+                      PredictionGradient& result) {
+  const Index derivatives = LocalGp::GradientRows::count(model.inputs, model.outputs);
+  const Index together =
+      std::clamp<Index>(kMostDerivatives / (n_asked(model) * derivatives), 1, 4096);
+  parallel_ranges(X.cols(), model.options.threads, [&](Index first, Index last) {
+    Predictor& predictor = thread_predictor();
+    GradientCombiner& combiner = thread_combiner();
+    for (Index i = first; i < last; i += together) {
+      const auto queries = X.middleCols(i, std::min(together, last - i));
+      predictor.ask(model, queries);
+      predictor.answer(model, queries, true);
+      for (Index j = 0; j < queries.cols(); ++j) {
+        const bool decided = predictor.weigh(model, j);
+        predictor.combine(model, j, result, i + j);
+        combiner.combine(model, predictor, queries.col(j), j, decided, result, i + j);
+      }
+    }
+  });
+}
+
+}  // namespace splitgp

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/model/model_state.h"
+#include "core/model/predictor.h"
+
+namespace splitgp {
+
+/// What local GPs do when another process has routed a row (core/model/route.h). `model` holds some of a
+/// model's local GPs, under numbers of its own; of the rest it knows the options and θ.
+
+/// What an owner found.
+struct Learned {
+  Eigen::VectorXd scales;        // ŝ² of each output, before the row, …
+  Eigen::VectorXd scales_after;  // … and with it
+  Eigen::RowVectorXd innovation;
+  double deviation = 0.0;
+  double jitter = 0.0;
+  std::optional<std::uint64_t> displaced;
+};
+
+/// Appends an observation; first refits, if there is a θ to refit to.
+void learn(ModelState& model, Eigen::Index local_gp, const Observation& observation,
+           const ThetaPointer& refit_to, Learned& learned);
+
+/// Split, as the router has decided it: returns the second child.
+LocalGp divide(ModelState& model, Eigen::Index local_gp, const std::vector<bool>& leaves);
+
+/// LocalGp::borrow.
+bool borrow(ModelState& model, Eigen::Index local_gp, const Observation& observation,
+            std::optional<std::uint64_t>& displaced);
+
+void refit(ModelState& model, Eigen::Index local_gp, const ThetaPointer& theta);
+
+/// Answers predictor.questions about the columns of X.
+void answer(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X,
+            Predictor& predictor);
+
+}  // namespace splitgp

@@ -1,0 +1,193 @@
+#include "core/options/validate.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "core/base/columns.h"
+#include "core/options/option_table.h"
+#include "splitgp/error.h"
+
+namespace splitgp {
+namespace {
+
+// The fewest digits that identify the value: 0.1, not 0.10000000000000001.
+std::string text(double value) {
+  std::array<char, 32> digits;
+  const std::to_chars_result end =
+      std::to_chars(digits.data(), digits.data() + digits.size(), value);
+  return {digits.data(), end.ptr};
+}
+std::string text(Eigen::Index value) { return std::to_string(value); }
+std::string text(int value) { return std::to_string(value); }
+std::string text(std::string_view value) { return std::string(value); }
+
+template <typename... Parts>
+[[noreturn]] void reject(const Parts&... parts) {
+  throw InvalidArgument((text(parts) + ...));
+}
+
+// Written so that NaN fails.
+void check_range(std::string_view field, double value, double low, double high) {
+  if (!(value >= low && value <= high)) {
+    reject(field, " is ", value, "; it must lie between ", low, " and ", high);
+  }
+}
+
+void check_ranges(const char* field, const Vector& values, double low, double high) {
+  for (Eigen::Index k = 0; k < values.size(); ++k) {
+    std::string name(field);
+    name.append("[").append(text(k)).append("]");
+    check_range(name, values(k), low, high);
+  }
+}
+
+void check_width(const char* field, Eigen::Index size, Eigen::Index expected) {
+  if (size != expected) reject(field, " has ", size, " values; the model needs ", expected);
+}
+
+// The capacity of a model that says nothing else: an update takes about a tenth of a millisecond.
+constexpr int kUsualCapacity = 250;
+constexpr int kCapacityPerOwned = 4;
+
+}  // namespace
+
+void check_options(const Options& options) {
+  each_option([&options]<typename Value>(const OptionEntry& entry, Value Options::*member) {
+    if constexpr (std::is_same_v<Value, int>) {
+      const int value = options.*member;
+      if (value >= entry.least || (value == 0 && !entry.zero_means.empty())) return;
+      if (value == kAutomatic && !entry.automatic.empty()) return;
+      const std::string or_zero =
+          entry.zero_means.empty() ? "" : ", or 0 for " + std::string(entry.zero_means);
+      reject(entry.name, " is ", value, "; it must be at least ", entry.least, or_zero);
+    } else if constexpr (std::is_same_v<Value, double>) {
+      check_range(entry.name, options.*member, static_cast<double>(entry.least), kLargestMagnitude);
+    } else if constexpr (std::is_same_v<Value, std::vector<int>>) {
+      const std::vector<int>& values = options.*member;
+      for (std::size_t k = 0; k < values.size(); ++k) {
+        if (values[k] >= entry.least) continue;
+        reject(entry.name, "[", static_cast<Eigen::Index>(k), "] is ", values[k],
+               "; it must be at least ", entry.least);
+      }
+    }
+  });
+}
+
+Options complete(Options options) {
+  check_options(options);
+  int& limit = options.split_limit;
+  int& capacity = options.capacity;
+  if (limit == kAutomatic) {
+    if (capacity == kAutomatic) capacity = kUsualCapacity;
+    limit = options.inherit ? std::max(1, capacity / kCapacityPerOwned) : capacity;
+  }
+  if (capacity == kAutomatic && !options.inherit) capacity = limit;
+  if (capacity == kAutomatic) {
+    const int most = limit > kUsualCapacity ? limit : kCapacityPerOwned * limit;
+    capacity = std::clamp(kUsualCapacity, limit, most);
+  }
+  if (capacity < limit) {
+    reject("capacity is ", capacity, "; it must be at least split_limit, which is ", limit);
+  }
+  if (capacity > limit && !options.inherit) {
+    reject("capacity is ", capacity, "; without inherit it must be split_limit, which is ", limit);
+  }
+  if (options.neighbors == kAutomatic) options.neighbors = capacity > limit ? 3 : 8;
+  return options;
+}
+
+void check_values(const char* field, const Eigen::Ref<const Eigen::MatrixXd>& columns,
+                  Eigen::Index width) {
+  if (columns.rows() != width) {
+    reject(field, " has ", columns.rows(), " values in a row; the model needs ", width);
+  }
+  for (Eigen::Index row = 0; row < columns.cols(); ++row) {
+    for (Eigen::Index k = 0; k < width; ++k) {
+      const double value = columns(k, row);
+      if (!(std::abs(value) <= kLargestMagnitude)) {
+        reject(field, "[", k, "] of row ", row, " is ", value, "; it must be finite and at most ",
+               kLargestMagnitude, " in magnitude");
+      }
+    }
+  }
+}
+
+void check_noise(const Eigen::Ref<const Eigen::VectorXd>& noise_variance,
+                 Eigen::Index observations) {
+  if (noise_variance.size() == 0) return;
+  check_width("noise_variance", noise_variance.size(), observations);
+  for (Eigen::Index row = 0; row < observations; ++row) {
+    const double value = noise_variance(row);
+    if (!(value >= 0.0 && value <= kLargestMagnitude)) {
+      reject("noise_variance of row ", row, " is ", value, "; it must lie between 0 and ",
+             kLargestMagnitude);
+    }
+  }
+}
+
+void check_batch(const MatrixView& X, const MatrixView& Y, const MatrixView& noise_variance,
+                 std::ptrdiff_t inputs, std::ptrdiff_t outputs) {
+  check_values("x", columns(X), inputs);
+  check_values("y", columns(Y), outputs);
+  if (X.cols != Y.cols) reject("y has ", Y.cols, " rows and x has ", X.cols);
+  check_noise(column(noise_variance), X.cols);
+}
+
+Hyperparameters complete(Hyperparameters theta, Eigen::Index inputs, Eigen::Index outputs) {
+  constexpr double kTiny = 1e-300;
+  constexpr double kHuge = 1e300;
+  if (theta.kernel == KernelFamily::automatic) theta.kernel = KernelFamily::rbf;
+  if (theta.length_scale.size() == 0) theta.length_scale = Eigen::VectorXd::Ones(inputs);
+  if (theta.mean.size() == 0) theta.mean = Eigen::VectorXd::Zero(outputs);
+  if (theta.output_scale.size() == 0) theta.output_scale = Eigen::VectorXd::Ones(outputs);
+  if (theta.trend_slope.size() == 0) theta.trend_slope = Eigen::VectorXd::Zero(inputs * outputs);
+  if (theta.trend_origin.size() == 0) theta.trend_origin = Eigen::VectorXd::Zero(inputs);
+  check_width("length_scale", theta.length_scale.size(), inputs);
+  check_width("mean", theta.mean.size(), outputs);
+  check_width("output_scale", theta.output_scale.size(), outputs);
+  check_width("trend_slope", theta.trend_slope.size(), inputs * outputs);
+  check_width("trend_origin", theta.trend_origin.size(), inputs);
+  // An input divided by its length scale stays finite.
+  check_ranges("length_scale", theta.length_scale, 1e-150, kLargestMagnitude);
+  check_ranges("output_scale", theta.output_scale, 1e-150, kLargestMagnitude);
+  check_ranges("mean", theta.mean, -kLargestMagnitude, kLargestMagnitude);
+  check_ranges("trend_slope", theta.trend_slope, -kHuge, kHuge);
+  check_ranges("trend_origin", theta.trend_origin, -kLargestMagnitude, kLargestMagnitude);
+  check_range("signal_variance", theta.signal_variance, kTiny, kHuge);
+  check_range("noise_variance", theta.noise_variance, 0.0, kHuge);
+  check_range("trend_reach", theta.trend_reach, 0.0, 1.0);
+  check_range("shape", theta.shape, 1e-3, 1e6);
+  return theta;
+}
+
+void check_tied(const Hyperparameters& theta, const LengthScaleGroups& groups) {
+  for (Eigen::Index k = 0; k < groups.inputs(); ++k) {
+    const Eigen::Index first = groups.members(groups.of(k)).front();
+    if (theta.length_scale(k) == theta.length_scale(first)) continue;
+    reject("length_scale[", first, "] is ", theta.length_scale(first), " and length_scale[", k,
+           "] is ", theta.length_scale(k), "; length_scale_groups says that they are the same");
+  }
+}
+
+LengthScaleGroups groups_of(const Options& options, Eigen::Index inputs) {
+  const std::vector<int>& groups = options.length_scale_groups;
+  if (!groups.empty()) check_width("length_scale_groups", std::ssize(groups), inputs);
+  return {inputs, groups};
+}
+
+Hyperparameters starting_theta(const Options& options, Eigen::Index inputs, Eigen::Index outputs) {
+  Hyperparameters theta = options.hyperparameters.value_or(Hyperparameters{});
+  if (options.kernel != KernelFamily::automatic) theta.kernel = options.kernel;
+  theta = complete(std::move(theta), inputs, outputs);
+  check_tied(theta, groups_of(options, inputs));
+  return theta;
+}
+
+}  // namespace splitgp

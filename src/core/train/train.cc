@@ -1,0 +1,131 @@
+#include "core/train/train.h"
+
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+#include "core/train/choose_trend.h"
+#include "core/train/contender.h"
+#include "core/train/objective.h"
+#include "core/train/raise_noise.h"
+#include "core/train/search.h"
+#include "core/train/trend.h"
+
+namespace splitgp {
+
+using Eigen::Index;
+using Eigen::VectorXd;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point began) {
+  return std::chrono::duration<double>(Clock::now() - began).count();
+}
+
+// The winner finishes on all observations.
+constexpr StopWhen kFinish{50, 2e-4};
+
+std::vector<std::string> bounds_reached(const TrainingSet& set, const TrainingPlan& plan,
+                                        const Hyperparameters& theta) {
+  const Objective objective(set, theta.kernel, plan.current, plan.fixed);
+  const VectorXd parameters = objective.parameters(theta);
+  std::vector<std::string> reached;
+  for (Index i = 0; i < objective.size(); ++i) {
+    constexpr double kClose = 1e-6;
+    if (parameters(i) < objective.lower()(i) + kClose)
+      reached.push_back(objective.name(i) + " at its lower bound");
+    if (parameters(i) > objective.upper()(i) - kClose)
+      reached.push_back(objective.name(i) + " at its upper bound");
+  }
+  return reached;
+}
+
+// A burst that looked like a new regime: what has come since is better described by the old θ.
+bool is_over(const TrainingSet& set, const TrainingPlan& plan) {
+  if (!plan.before) return false;
+  const TrainingSet since = latest(set);
+  return since.observations > 0 &&
+         value_of(since, plan, *plan.before) > value_of(since, plan, plan.current);
+}
+
+// Back to θ before the regime, which is over.
+void go_back(const TrainingSet& set, const TrainingPlan& plan, TrainResult& result) {
+  result.theta = *plan.before;
+  result.objective_before = value_of(set, plan, plan.current);
+  result.objective_after = value_of(set, plan, *plan.before);
+  result.adopted = true;
+  result.searched = false;
+  result.returned = true;
+}
+
+void improve(const TrainingSet& set, const TrainingPlan& given, TrainResult& result) {
+  TrainingPlan plan = given;
+  // The few rows of a new regime cannot tell a trend.
+  const bool free_trend = plan.trend != Trend::none && !plan.fixed.mean && !plan.surprised;
+  // What local GPs fall back to is no part of the likelihood.
+  if (free_trend && falls_back(plan.current)) plan.current = without_trend(plan.current);
+  const Contender current{named_family(plan), plan.current};
+  Contender winner = current;
+  bool moved = false;  // the winner is not the current θ
+  if (plan.search) {
+    result.objective_before = value_of(set, plan, given.current);
+    const Clock::time_point began = Clock::now();
+    winner = search(set, plan, result);
+    result.search_seconds = seconds_since(began);
+    // A search looks at a part. What it finds is taken only if it is better on the whole: on
+    // gas_turbine three searches would otherwise have ended below where they began.
+    moved = !plan.warm || !(winner.value < result.objective_before);
+    if (!moved) winner = current;
+  }
+  if (free_trend && (plan.search || !has_trend(winner.theta))) {
+    winner = choose_trend(set, plan, winner, result);
+    moved = moved || has_trend(winner.theta) != has_trend(plan.current);
+  }
+  StopWhen finish = kFinish;
+  // A gain that would not be adopted is not sought.
+  if (!moved) finish.worthwhile = 0.5 * plan.worthwhile;
+  optimise(set, plan, nullptr, finish, winner, result);
+  if (!plan.search) {
+    result.objective_before = moved ? value_of(set, plan, given.current) : winner.start_value;
+  }
+  if (free_trend && has_trend(winner.theta)) {
+    winner.theta = with_trend(set, winner.theta);
+    winner.value = value_of(set, plan, winner.theta);
+  }
+  if (plan.trend != Trend::none) raise_noise(set, plan, winner);
+  if (free_trend && plan.trend == Trend::automatic) consider_fallback(set, plan, winner);
+
+  result.objective_after = winner.value;
+  result.adopted = winner.value > result.objective_before + plan.worthwhile ||
+                   !std::isfinite(result.objective_before) ||
+                   has_trend(winner.theta) != has_trend(given.current) ||
+                   falls_back(winner.theta) != falls_back(given.current);
+  if (result.adopted) result.theta = winner.theta;
+  result.bounds_reached = bounds_reached(set, plan, result.theta);
+}
+
+}  // namespace
+
+TrainResult train(const TrainingSet& set, const TrainingPlan& plan) {
+  const Clock::time_point began = Clock::now();
+  TrainResult result;
+  result.sequence = set.sequence;
+  result.observations = set.observations;
+  result.local_gps = std::ssize(set.blocks);
+  result.theta = plan.current;
+  result.searched = plan.search;
+  result.surprised = plan.surprised;
+  result.regime = set.regime;
+  if (set.observations < 2) return result;
+  if (is_over(set, plan)) {
+    go_back(set, plan, result);
+  } else {
+    improve(set, plan, result);
+  }
+  result.seconds = seconds_since(began);
+  return result;
+}
+
+}  // namespace splitgp

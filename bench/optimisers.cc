@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/train/contender.h"
 #include "core/api/internals.h"
 #include "core/model/model_state.h"
 #include "core/model/model_training.h"
+#include "core/train/contender.h"
 #include "core/train/objective.h"
 #include "core/train/training_set.h"
 #include "measure.h"

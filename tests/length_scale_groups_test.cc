@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "core/options/validate.h"
 #include "core/train/fisher_information.h"
 #include "core/train/objective.h"
-#include "core/options/validate.h"
 #include "splitgp/model_file.h"
 #include "splitgp/splitting_gp.h"
 #include "support/bits.h"

@@ -7,10 +7,10 @@
 #include <numbers>
 #include <vector>
 
-#include "core/train/fisher_information.h"
 #include "core/api/internals.h"
 #include "core/model/model_training.h"
 #include "core/options/validate.h"
+#include "core/train/fisher_information.h"
 #include "splitgp/splitting_gp.h"
 #include "support/reference_kernel.h"
 #include "support/training.h"

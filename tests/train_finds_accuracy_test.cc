@@ -8,10 +8,10 @@
 
 #include "core/api/internals.h"
 #include "core/model/model_training.h"
+#include "core/options/validate.h"
 #include "core/train/objective.h"
 #include "core/train/optimise.h"
 #include "core/train/training_set.h"
-#include "core/options/validate.h"
 #include "splitgp/splitting_gp.h"
 #include "support/learned.h"
 

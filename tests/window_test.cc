@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "core/base/bounded_history.h"
 #include "core/api/internals.h"
+#include "core/base/bounded_history.h"
 #include "splitgp/error.h"
 #include "splitgp/splitting_gp.h"
 #include "support/bits.h"

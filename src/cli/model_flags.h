@@ -15,8 +15,8 @@ class Option;
 
 namespace splitgp {
 
-/// The option table (core/options/option_table.h) as flags: --split-limit for split_limit. What is not
-/// given is the library's default, or the model file's.
+/// The option table (core/options/option_table.h) as flags: --split-limit for split_limit. What is
+/// not given is the library's default, or the model file's.
 class ModelFlags {
  public:
   /// REQUIRES: this object stays where it is until the command line is parsed.

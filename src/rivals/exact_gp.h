@@ -5,8 +5,8 @@
 #include <iterator>
 #include <vector>
 
-#include "core/linalg/growing_cholesky.h"
 #include "core/kernel/theta.h"
+#include "core/linalg/growing_cholesky.h"
 
 namespace splitgp::rivals {
 

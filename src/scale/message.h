@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/local_gp/local_gp.h"
 #include "core/kernel/theta.h"
+#include "core/local_gp/local_gp.h"
 #include "scale/buffer.h"
 #include "splitgp/options.h"
 

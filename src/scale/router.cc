@@ -4,9 +4,9 @@
 #include <set>
 #include <utility>
 
+#include "core/api/internals.h"
 #include "core/base/columns.h"
 #include "core/model/compiled_core.h"
-#include "core/api/internals.h"
 #include "core/model/predict.h"
 #include "core/options/validate.h"
 #include "scale/router_state.h"

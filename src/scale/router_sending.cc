@@ -3,8 +3,8 @@
 #include <chrono>
 #include <utility>
 
-#include "core/model/compiled_core.h"
 #include "core/api/internals.h"
+#include "core/model/compiled_core.h"
 #include "core/model/model_training.h"
 #include "scale/router_state.h"
 
@@ -101,7 +101,8 @@ void Router::State::tell_theta() {
   }
 }
 
-// The order within a shard is that of core/model/update.cc; account_for() reads the replies in the same.
+// The order within a shard is that of core/model/update.cc; account_for() reads the replies in the
+// same.
 void Router::State::write_row(const Row& row) {
   const Routed& r = row.routed;
   const std::uint64_t sequence = r.result.sequence;

@@ -9,7 +9,8 @@
 
 namespace splitgp::store {
 
-/// Table drift_part: what the groups of cells know (core/watch/drift.h), written one after the other.
+/// Table drift_part: what the groups of cells know (core/watch/drift.h), written one after the
+/// other.
 ///
 /// A row of the stream changes a dozen groups of possibly millions. A table with a place for each
 /// would have a page of the file written for nearly every one of them, more and more as the model

@@ -9,9 +9,9 @@
 
 namespace splitgp {
 
-/// Access to what ModelFile hides: for a router, which learns in parts (core/model/route.h) and has the
-/// file record what came of it, and for programs that keep tables of their own beside the model's
-/// (src/serve/ledger.h).
+/// Access to what ModelFile hides: for a router, which learns in parts (core/model/route.h) and has
+/// the file record what came of it, and for programs that keep tables of their own beside the
+/// model's (src/serve/ledger.h).
 struct FileInternals {
   static ModelState& model(ModelFile& file);
   /// As ModelFile::update does once it has learned a row.

@@ -4,8 +4,8 @@
 #include <map>
 #include <vector>
 
-#include "core/options/length_scale_groups.h"
 #include "core/kernel/theta.h"
+#include "core/options/length_scale_groups.h"
 #include "splitgp/results.h"
 #include "store/table_rows.h"
 

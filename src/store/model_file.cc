@@ -5,9 +5,9 @@
 #include <system_error>
 #include <utility>
 
+#include "core/api/internals.h"
 #include "core/base/columns.h"
 #include "core/partition/holding.h"
-#include "core/api/internals.h"
 #include "splitgp/error.h"
 #include "store/file_internals.h"
 #include "store/file_kind.h"

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/options/validate.h"
 #include "core/partition/refit.h"
 #include "core/train/trend.h"
-#include "core/options/validate.h"
 #include "store/drift_rows.h"
 #include "store/history_rows.h"
 #include "store/number_list.h"

@@ -5,8 +5,8 @@
 
 namespace splitgp::store {
 
-/// Table option: one row per entry of the option table (core/options/option_table.h) and per part of the θ
-/// that the model started from, given or not.
+/// Table option: one row per entry of the option table (core/options/option_table.h) and per part
+/// of the θ that the model started from, given or not.
 void write_options(Database& database, const Options& options, const Hyperparameters& starting);
 
 /// Throws FileError if an option of the file's format is missing, or if one is unknown or invalid.

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <utility>
 
-#include "core/partition/holding.h"
 #include "core/options/validate.h"
+#include "core/partition/holding.h"
 #include "store/file_kind.h"
 #include "store/membership.h"
 #include "store/model_writer.h"

@@ -5,15 +5,15 @@
 #include <string>
 #include <utility>
 
+#include "core/api/internals.h"
 #include "core/base/columns.h"
 #include "core/model/compiled_core.h"
 #include "core/model/forget.h"
-#include "core/api/internals.h"
 #include "core/model/predict.h"
 #include "core/model/predict_gradient.h"
-#include "core/partition/refit.h"
 #include "core/model/reserve.h"
 #include "core/options/validate.h"
+#include "core/partition/refit.h"
 #include "core/partition/waking.h"
 
 namespace splitgp {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/base/factor_memory.h"
-#include "core/linalg/lanes.h"
 #include "core/base/prefetch.h"
+#include "core/linalg/lanes.h"
 
 namespace splitgp {
 
@@ -56,7 +56,8 @@ class GrowingCholesky {
   /// Writes to all memory that is reserved, so that none of it is touched for the first time later.
   void touch();
   void clear();
-  /// Changes whenever the factor does (core/base/factor_version.h); copies share it. 0: never filled.
+  /// Changes whenever the factor does (core/base/factor_version.h); copies share it. 0: never
+  /// filled.
   std::uint64_t version() const { return version_; }
   /// Prefetches the start of the factor (core/base/prefetch.h).
   void prefetch() const { splitgp::prefetch(columns_.data(), columns_.size()); }

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "core/base/factor_version.h"
-#include "core/linalg/growing_cholesky.h"
 #include "core/base/operations.h"
+#include "core/linalg/growing_cholesky.h"
 
 namespace splitgp {
 

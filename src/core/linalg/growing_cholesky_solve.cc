@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cassert>
 
-#include "core/linalg/growing_cholesky.h"
 #include "core/base/operations.h"
+#include "core/linalg/growing_cholesky.h"
 
 namespace splitgp {
 

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <limits>
 
-#include "core/linalg/lanes.h"
 #include "core/base/operations.h"
+#include "core/linalg/lanes.h"
 
 namespace splitgp {
 

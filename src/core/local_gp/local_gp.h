@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/linalg/growing_cholesky.h"
 #include "core/base/prefetch.h"
-#include "core/linalg/principal_direction.h"
 #include "core/kernel/theta.h"
+#include "core/linalg/growing_cholesky.h"
+#include "core/linalg/principal_direction.h"
 #include "core/linalg/weighted_differences.h"
 #include "splitgp/options.h"
 
@@ -142,8 +142,8 @@ class LocalGp {
 
   /// The same spread over many calls. begin_renewal() starts it, in buffers that stay until it is
   /// over; renew() adds rows to the new factor, at least one, until that has taken `most`
-  /// operations (core/base/operations.h), and returns true once the local GP answers by the new θ. In
-  /// between it may gain and lose points. O(most + n²)  REQUIRES: it is awake.
+  /// operations (core/base/operations.h), and returns true once the local GP answers by the new θ.
+  /// In between it may gain and lose points. O(most + n²)  REQUIRES: it is awake.
   void begin_renewal(Renewal& renewal);
   bool renew(std::uint64_t most, Workspace& workspace);
   void end_renewal() { renewal_.set(nullptr); }

@@ -2,8 +2,8 @@
 #include <cassert>
 #include <utility>
 
-#include "core/local_gp/local_gp.h"
 #include "core/base/operations.h"
+#include "core/local_gp/local_gp.h"
 
 namespace splitgp {
 

@@ -1,8 +1,9 @@
-// What Split (core/partition/split.cc) asks of a local GP: where its observations lie, and to hand some over.
+// What Split (core/partition/split.cc) asks of a local GP: where its observations lie, and to hand
+// some over.
 #include <cassert>
 
-#include "core/local_gp/local_gp.h"
 #include "core/base/operations.h"
+#include "core/local_gp/local_gp.h"
 
 namespace splitgp {
 

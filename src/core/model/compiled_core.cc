@@ -6,9 +6,9 @@
 #include "core/model/model_training.h"
 #include "core/model/predict.h"
 #include "core/model/predict_gradient.h"
-#include "core/partition/refit.h"
 #include "core/model/reserve.h"
 #include "core/model/update.h"
+#include "core/partition/refit.h"
 #include "core/partition/waking.h"
 
 #ifndef SPLITGP_INSTRUCTION_SET

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/partition/holding.h"
 #include "core/model/merge.h"
+#include "core/partition/holding.h"
 #include "splitgp/error.h"
 
 namespace splitgp {

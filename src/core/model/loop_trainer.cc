@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/model/model_state.h"
 #include "core/base/operations.h"
+#include "core/model/model_state.h"
 #include "core/train/train.h"
 
 namespace splitgp {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "core/model/forget.h"
-#include "core/partition/holding.h"
 #include "core/model/reserve.h"
+#include "core/partition/holding.h"
 #include "core/partition/waking.h"
 #include "splitgp/error.h"
 

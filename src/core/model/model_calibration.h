@@ -4,8 +4,8 @@
 
 namespace splitgp {
 
-/// What an update tells calibration (core/watch/calibrator.h): the innovation of its local GP, which
-/// appending gives for free, and now and then the error of the aggregated prediction.
+/// What an update tells calibration (core/watch/calibrator.h): the innovation of its local GP,
+/// which appending gives for free, and now and then the error of the aggregated prediction.
 
 /// Whether it wants to see the aggregated prediction before this update. The answer depends on the
 /// updates alone, so that predictions in between change nothing.

@@ -5,9 +5,9 @@
 #include <iterator>
 #include <limits>
 
+#include "core/base/operations.h"
 #include "core/model/forget.h"
 #include "core/model/model_calibration.h"
-#include "core/base/operations.h"
 
 namespace splitgp {
 

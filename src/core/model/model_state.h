@@ -5,16 +5,16 @@
 #include <utility>
 #include <vector>
 
+#include "core/local_gp/local_gp.h"
+#include "core/model/expiry.h"
+#include "core/model/reserved.h"
+#include "core/options/validate.h"
+#include "core/partition/partition.h"
 #include "core/train/background_trainer.h"
+#include "core/train/stream_knowledge.h"
 #include "core/watch/calibrator.h"
 #include "core/watch/drift.h"
-#include "core/model/expiry.h"
-#include "core/local_gp/local_gp.h"
-#include "core/partition/partition.h"
 #include "core/watch/recent_alarms.h"
-#include "core/model/reserved.h"
-#include "core/train/stream_knowledge.h"
-#include "core/options/validate.h"
 #include "splitgp/options.h"
 
 namespace splitgp {

@@ -8,8 +8,8 @@
 
 #include "core/base/parallel.h"
 #include "core/model/predictor.h"
-#include "core/watch/student_t.h"
 #include "core/partition/waking.h"
+#include "core/watch/student_t.h"
 
 namespace splitgp {
 

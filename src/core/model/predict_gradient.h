@@ -8,9 +8,9 @@ namespace splitgp {
 void fill_with_prior_gradient(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X,
                               PredictionGradient& result);
 
-/// predict() (core/model/predict.h), with the same bits, and the derivatives of its means and variances.
-/// REQUIRES: the model has a local GP; fill_with_prior and fill_with_prior_gradient have made the
-/// result.
+/// predict() (core/model/predict.h), with the same bits, and the derivatives of its means and
+/// variances. REQUIRES: the model has a local GP; fill_with_prior and fill_with_prior_gradient have
+/// made the result.
 void predict_gradient(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X,
                       PredictionGradient& result);
 

@@ -5,8 +5,8 @@
 #include <iterator>
 #include <span>
 
-#include "core/model/predict.h"
 #include "core/base/prefetch.h"
+#include "core/model/predict.h"
 #include "core/partition/waking.h"
 
 namespace splitgp {

@@ -5,8 +5,8 @@
 #include <limits>
 #include <vector>
 
-#include "core/model/aggregate.h"
 #include "core/local_gp/local_gp.h"
+#include "core/model/aggregate.h"
 #include "core/model/model_state.h"
 
 namespace splitgp {

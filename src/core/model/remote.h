@@ -8,8 +8,8 @@
 
 namespace splitgp {
 
-/// What local GPs do when another process has routed a row (core/model/route.h). `model` holds some of a
-/// model's local GPs, under numbers of its own; of the rest it knows the options and θ.
+/// What local GPs do when another process has routed a row (core/model/route.h). `model` holds some
+/// of a model's local GPs, under numbers of its own; of the rest it knows the options and θ.
 
 /// What an owner found.
 struct Learned {

@@ -5,10 +5,10 @@
 
 #include "core/base/bounded_history.h"
 #include "core/model/forget.h"
-#include "core/partition/holding.h"
 #include "core/model/loop_trainer.h"
 #include "core/model/predict.h"
 #include "core/model/predict_gradient.h"
+#include "core/partition/holding.h"
 #include "core/partition/refit.h"
 #include "core/partition/waking.h"
 #include "splitgp/error.h"

@@ -4,13 +4,13 @@
 #include <optional>
 #include <span>
 
-#include "core/partition/holding.h"
 #include "core/model/model_calibration.h"
 #include "core/model/model_drift.h"
 #include "core/model/model_training.h"
 #include "core/model/predict.h"
-#include "core/partition/refit.h"
 #include "core/model/update_steps.h"
+#include "core/partition/holding.h"
+#include "core/partition/refit.h"
 
 namespace splitgp {
 

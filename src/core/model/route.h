@@ -10,9 +10,9 @@
 namespace splitgp {
 
 /// Algorithm 2, Update, for a model whose local GPs other processes hold: *route* says what a row
-/// asks of them, they do it (core/model/remote.h), and *account* learns from what they found. Many rows
-/// may be routed before the first of them is accounted for, as long as nothing that routing needs
-/// can change in between: `may_route`.
+/// asks of them, they do it (core/model/remote.h), and *account* learns from what they found. Many
+/// rows may be routed before the first of them is accounted for, as long as nothing that routing
+/// needs can change in between: `may_route`.
 ///
 /// The model's own local GPs are outlines (LocalGp::outline): the observations that each owns, from
 /// which centers and splits follow, without factors and without what is borrowed.

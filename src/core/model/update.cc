@@ -5,16 +5,16 @@
 #include <span>
 #include <utility>
 
+#include "core/base/operations.h"
 #include "core/model/forget.h"
-#include "core/partition/holding.h"
 #include "core/model/model_calibration.h"
 #include "core/model/model_drift.h"
 #include "core/model/model_training.h"
-#include "core/base/operations.h"
 #include "core/model/predict.h"
-#include "core/partition/refit.h"
 #include "core/model/reserve.h"
 #include "core/model/update_steps.h"
+#include "core/partition/holding.h"
+#include "core/partition/refit.h"
 #include "core/partition/waking.h"
 
 namespace splitgp {

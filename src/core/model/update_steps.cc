@@ -5,8 +5,8 @@
 
 #include "core/base/bounded_history.h"
 #include "core/model/forget.h"
-#include "core/partition/holding.h"
 #include "core/model/predict.h"
+#include "core/partition/holding.h"
 #include "core/partition/refit.h"
 #include "core/partition/split.h"
 #include "core/partition/waking.h"

@@ -6,9 +6,9 @@
 #include <deque>
 #include <vector>
 
-#include "core/partition/cut_boxes.h"
-#include "core/kernel/kernel.h"
 #include "core/base/spare_deque.h"
+#include "core/kernel/kernel.h"
+#include "core/partition/cut_boxes.h"
 
 namespace splitgp {
 

@@ -4,8 +4,8 @@
 
 namespace splitgp {
 
-/// What has to follow when local GPs gain or lose observations: who holds what (core/partition/holders.h),
-/// and what the next checkpoint writes (core/partition/changes.h).
+/// What has to follow when local GPs gain or lose observations: who holds what
+/// (core/partition/holders.h), and what the next checkpoint writes (core/partition/changes.h).
 
 /// A local GP holds others than before.
 void mark_changed(Partition& partition, Eigen::Index local_gp);

@@ -4,11 +4,11 @@
 #include <deque>
 #include <vector>
 
+#include "core/base/spare_deque.h"
+#include "core/local_gp/local_gp.h"
 #include "core/partition/centers.h"
 #include "core/partition/changes.h"
 #include "core/partition/holders.h"
-#include "core/local_gp/local_gp.h"
-#include "core/base/spare_deque.h"
 #include "core/partition/wake_locks.h"
 #include "splitgp/results.h"
 
@@ -35,8 +35,8 @@ struct Partition {
   Eigen::Index refit_cursor = 0;    // local GPs before it have the θ of …
   std::uint64_t refit_version = 0;  // … this version (core/partition/refit.h)
 
-  bool may_be_dormant = false;     // some local GPs may lack their factors: it was loaded, or …
-  Eigen::Index awake_limit = 0;    // … only this many may have them (core/partition/waking.h); 0: all
+  bool may_be_dormant = false;  // some local GPs may lack their factors: it was loaded, or …
+  Eigen::Index awake_limit = 0;  // … only this many may have them (core/partition/waking.h); 0: all
   std::deque<Eigen::Index> awake;  // those that do, least recent first; kept if there is a limit
   WakeLocks wake_locks;
 };

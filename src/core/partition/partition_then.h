@@ -8,7 +8,8 @@
 namespace splitgp {
 
 /// The local GPs as an earlier observation left them: what each owned, and so its center. A router
-/// (core/model/route.h) may have routed others since. O(C), and O(m log m) for each that has changed.
+/// (core/model/route.h) may have routed others since. O(C), and O(m log m) for each that has
+/// changed.
 class PartitionThen {
  public:
   /// As they are.

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/kernel/kernel.h"
-#include "core/train/log_likelihood.h"
 #include "core/kernel/prior_mean.h"
+#include "core/train/log_likelihood.h"
 #include "core/train/trend.h"
 
 namespace splitgp {

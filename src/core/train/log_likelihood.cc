@@ -5,8 +5,8 @@
 #include <numbers>
 
 #include "core/kernel/prior_mean.h"
-#include "core/train/theta_derivatives.h"
 #include "core/linalg/triangular.h"
+#include "core/train/theta_derivatives.h"
 
 namespace splitgp {
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "core/train/fisher_information.h"
 #include "core/base/parallel.h"
+#include "core/train/fisher_information.h"
 
 namespace splitgp {
 

@@ -5,18 +5,19 @@
 #include <utility>
 #include <vector>
 
+#include "core/kernel/theta.h"
 #include "core/options/length_scale_groups.h"
+#include "core/train/training_schedule.h"
 #include "core/watch/stream_statistics.h"
 #include "core/watch/surprise.h"
-#include "core/kernel/theta.h"
-#include "core/train/training_schedule.h"
 #include "splitgp/results.h"
 
 namespace splitgp {
 
 /// What is learned about the stream as a whole: θ, the scale of the columns, and when θ was and
-/// will be trained. It does not say which local GP holds which observation (core/partition/partition.h), so a
-/// rival, or a part of a model that lives elsewhere, can have it too.
+/// will be trained. It does not say which local GP holds which observation
+/// (core/partition/partition.h), so a rival, or a part of a model that lives elsewhere, can have it
+/// too.
 struct StreamKnowledge {
   /// REQUIRES: θ is complete.
   StreamKnowledge(Eigen::Index inputs, Eigen::Index outputs, Hyperparameters starting, bool given)

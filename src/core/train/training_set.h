@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/partition/centers.h"
 #include "core/options/length_scale_groups.h"
+#include "core/partition/centers.h"
 #include "core/train/stream_knowledge.h"
 
 namespace splitgp {

@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "core/watch/slabs.h"
 #include "core/base/spare_deque.h"
+#include "core/watch/slabs.h"
 #include "splitgp/results.h"
 
 namespace splitgp {

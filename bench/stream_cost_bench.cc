@@ -129,7 +129,7 @@ struct Probe {
   }
 };
 
-// Training is told from `trained`, refits from `refits`; what such a row takes beyond the running
+// Training is told from `trained`, refits from `renewed`; what such a row takes beyond the running
 // mean of plain rows is theirs.
 Cost measure(splitgp::ModelFile& file, const Stream& stream) {
   const Index rows = stream.X.cols();
@@ -151,13 +151,13 @@ Cost measure(splitgp::ModelFile& file, const Stream& stream) {
       cost.search += share * beyond;
       cost.finish += (1.0 - share) * beyond;
       ++cost.trainings;
-    } else if (result.refits > 0) {
+    } else if (result.renewed) {
       cost.refit += beyond;
-      cost.refits += result.refits;
+      ++cost.refits;
     } else {
       plain = i == 0 ? seconds : plain + kMemory * (seconds - plain);
     }
-    plain_total += result.trained || result.refits > 0 ? seconds - beyond : seconds;
+    plain_total += result.trained || result.renewed ? seconds - beyond : seconds;
 
     if ((i + 1) % kCommitEvery == 0 || i + 1 == rows) {
       const double commits = process_seconds();

@@ -61,7 +61,7 @@ void expect_same_results(const UpdateResult& a, const UpdateResult& b) {
   EXPECT_EQ(a.leaving, b.leaving);
   EXPECT_EQ(a.new_local_gp, b.new_local_gp);
   EXPECT_EQ(a.displaced, b.displaced);
-  EXPECT_EQ(a.refits, b.refits);
+  EXPECT_EQ(a.renewed, b.renewed);
   EXPECT_EQ(a.trained, b.trained);
   EXPECT_TRUE(testing::same_bits(a.jitter, b.jitter));
 }

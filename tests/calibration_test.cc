@@ -105,7 +105,7 @@ TEST(CalibrationOption, StateDependsOnTheUpdatesAlone) {
     }
     for (std::size_t o = 0; o < 2; ++o) {
       const auto numbers = [o](const SplittingGp& model) {
-        return Internals::of(model).calibrators[o].numbers();
+        return Internals::of(model).monitor.calibrators[o].numbers();
       };
       EXPECT_EQ(numbers(rows), numbers(batch));
       EXPECT_EQ(numbers(predicted), numbers(batch));

@@ -84,7 +84,8 @@ TEST_P(ModelFileDrift, EveryGroupComesBackAndTheTableStaysSmall) {
       learn(file, 1 + session % 4);
       file.checkpoint();
     }
-    expect_equal(Internals::of(load(path_).model).drift, Internals::of(file.model()).drift);
+    expect_equal(Internals::of(load(path_).model).monitor.drift,
+                 Internals::of(file.model()).monitor.drift);
     learn(file, 1);  // which is lost
   }
   const std::filesystem::path once = directory_ / "once.splitgp";

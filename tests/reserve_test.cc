@@ -1,7 +1,5 @@
 // A model that is reserved for a control loop: it knows what any other knows, and no update does
 // more than a stated amount of work.
-#include "core/model/reserve.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,6 +9,7 @@
 
 #include "core/api/internals.h"
 #include "core/base/operations.h"
+#include "core/model/bound_latency.h"
 #include "splitgp/splitting_gp.h"
 #include "support/invariants.h"
 #include "support/sanitized.h"
@@ -121,7 +120,7 @@ TEST_P(ReservedStream, DoesABoundedAmountOfWorkAndStaysWhole) {
     most = std::max(most, result.operations);
     sum += static_cast<double>(result.operations);
     splits += result.new_local_gp ? 1 : 0;
-    refits += result.refits;
+    refits += result.renewed ? 1 : 0;
     local_gps = std::max(local_gps, model.n_local());
     if (i % 250 == 0) {
       ASSERT_EQ(testing::Invariants::violated(model), "") << "row " << i;
@@ -134,7 +133,7 @@ TEST_P(ReservedStream, DoesABoundedAmountOfWorkAndStaysWhole) {
   EXPECT_LE(most, model.most_operations());
   // The bound is no empty promise: within a few times what happened.
   EXPECT_GT(5 * most, model.most_operations());
-  EXPECT_LE(local_gps, Internals::of(model).reserved->local_gps);
+  EXPECT_LE(local_gps, n_reserved(model.options()));
   EXPECT_EQ(model.memory_bytes(), memory);
   RecordProperty("most", std::to_string(most));
   RecordProperty("mean", std::to_string(sum / static_cast<double>(rows)));

@@ -10,6 +10,14 @@
 namespace splitgp {
 namespace {
 
+// The second child of a local GP that becomes the first.
+LocalGp split(LocalGp& parent) {
+  LocalGp second = parent;
+  SplitWorkspace workspace;
+  splitgp::split(parent, second, workspace);
+  return second;
+}
+
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;

@@ -274,7 +274,7 @@ TEST(Surprise, AStreamThatNeverSettlesTrainsABoundedNumberOfTimes) {
   const RegimeStream stream = regime_stream(Change::output_range, std::vector<Index>(16, 50), 4);
   SplittingGp model(4, 1, quick());
   for (Index i = 0; i < stream.X.cols(); ++i) {
-    EXPECT_LE(model.update(stream.X.col(i), stream.Y.col(i)).refits, 1);
+    model.update(stream.X.col(i), stream.Y.col(i));
   }
   int begun = 0;
   std::uint64_t regime = 0;

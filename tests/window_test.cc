@@ -53,8 +53,8 @@ TEST(Window, HoldsTheLastAsIfTheOthersWereForgottenByHand) {
   SplittingGp budget(2, 1, options);
   const Stream stream = testing::smooth_stream(3, 2, 1, kRows);
   for (Index i = 0; i < kRows; ++i) {
-    if (i >= 200) by_hand.forget(std::vector{static_cast<std::uint64_t>(i - 200)});
     by_hand.update(stream.X.col(i), stream.Y.col(i));
+    if (i >= 200) by_hand.forget(std::vector{static_cast<std::uint64_t>(i - 200)});
     const UpdateResult result = model.update(stream.X.col(i), stream.Y.col(i));
     ASSERT_EQ(result.forgotten.size(), i >= 200 ? 1u : 0u);
     budget.update(stream.X.col(i), stream.Y.col(i));

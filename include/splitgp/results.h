@@ -28,6 +28,17 @@ class Borrowings {
   void add(Borrowing borrowing) { all_[size_++] = borrowing; }
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
+  /// Local GP `removed` is gone, and `last` has its number.
+  void follow_removal(Eigen::Index removed, Eigen::Index last) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < size_; ++i) {
+      if (all_[i].local_gp == removed) continue;
+      all_[kept] = all_[i];
+      if (all_[kept].local_gp == last) all_[kept].local_gp = removed;
+      ++kept;
+    }
+    size_ = kept;
+  }
   const Borrowing* begin() const { return all_.data(); }
   const Borrowing* end() const { return all_.data() + size_; }
 
@@ -147,8 +158,8 @@ struct UpdateResult {
   std::vector<std::uint64_t> leaving;        ///< The observations that went to the second child.
   std::optional<std::uint64_t> displaced;    ///< The borrowed point dropped to make room for it.
   Borrowings borrowed;                       ///< The other local GPs that learned it too.
-  Forgotten forgotten;                       ///< What made room for it, before it was learned.
-  int refits = 0;                            ///< Local GPs refitted to the current θ (0, 1 or 2).
+  Forgotten forgotten;                       ///< What it left no room for.
+  std::optional<Eigen::Index> renewed;       ///< The local GP that got the current θ, if one did.
   bool trained = false;                      ///< A training ended here; see training_history().
   double jitter = 0.0;        ///< Variance added to keep the factor positive; usually 0.
   Innovations innovation;     ///< How surprising it was, for each output.

@@ -75,7 +75,7 @@ std::size_t forgotten(const UpdateResults& results) {
 
 int refits(const UpdateResults& results) {
   int sum = 0;
-  for (const UpdateResult& row : results.rows) sum += row.refits;
+  for (const UpdateResult& row : results.rows) sum += row.renewed ? 1 : 0;
   return sum;
 }
 

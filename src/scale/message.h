@@ -14,15 +14,13 @@ enum class Command : std::uint8_t {
   place,   // a local GP to hold: number, version of θ, points
   row,     // the observation that the following ones are about: sequence, x, y, noise variance
   ask,     // local GP → its answer at x
-  learn,   // local GP, version of θ to refit to first or kNoRefit → what it found
+  learn,   // local GP → what it found
   divide,  // local GP, the second child's number, who leaves
   borrow,  // local GP → whether it did, and what it displaced
   refit,   // local GP, version of θ
   points,  // local GP → its points
   give,    // local GP → its points; it is another shard's from now on
 };
-
-inline constexpr std::uint64_t kNoRefit = ~std::uint64_t{0};
 
 /// How a shard's reply begins.
 enum class Status : std::uint8_t {

@@ -167,7 +167,7 @@ std::optional<Prediction> Router::predict(
     for (const Index place : places)
       predictor.candidates[static_cast<std::size_t>(place)].posterior =
           from.get<LocalGp::Posterior>();
-    if (s.model.calibrators.empty()) continue;
+    if (s.model.monitor.calibrators.empty()) continue;
     from.get_matrix(values);
     for (std::size_t q = 0; q < places.size(); ++q)
       predictor.local_scales.col(places[q]) = values.col(static_cast<Index>(q));

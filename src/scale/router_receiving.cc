@@ -66,7 +66,7 @@ void Router::State::account_for(Row& row, Readers& readers) {
     from.get_matrix(column);
     found.means.col(i) = column;
     found.posteriors.push_back(from.get<LocalGp::Posterior>());
-    if (model.calibrators.empty()) continue;
+    if (model.monitor.calibrators.empty()) continue;
     from.get_matrix(column);
     found.local_scales.col(i) = column;
   }

@@ -116,15 +116,17 @@ void Router::State::write_row(const Row& row) {
   for (const Index local_gp : r.asked) write(local_gp).put(Command::ask).put(number(local_gp));
 
   const Index owner = r.result.routed_to;
-  const std::uint64_t theta = model.knowledge.theta->version;
-  write(owner).put(Command::learn).put(number(owner)).put(r.refit_owner ? theta : scale::kNoRefit);
+  write(owner).put(Command::learn).put(number(owner));
   if (r.result.new_local_gp) {
     const std::uint64_t child = number(*r.result.new_local_gp);
     write(owner).put(Command::divide).put(number(owner)).put(child).put_flags(r.leaves);
     if (row.moves) write(owner).put(Command::give).put(child);
   }
   for (const Index local_gp : r.offered) write(local_gp).put(Command::borrow).put(number(local_gp));
-  if (r.refitted >= 0) to(r.refitted).put(Command::refit).put(number(r.refitted)).put(theta);
+  if (const auto renewed = r.result.renewed) {
+    to(*renewed).put(Command::refit).put(number(*renewed));
+    to(*renewed).put(model.knowledge.theta->version);
+  }
   if (told.size() > 1) ++counts.rows_with_many_shards;
 }
 

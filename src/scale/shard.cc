@@ -131,14 +131,12 @@ void Shard::State::follow(Command command, Reader& commands, Writer& reply) {
       predictor.questions.assign(1, {slot(commands.get<std::uint64_t>()), 0, 0});
       compiled.answer(model, row.x, predictor);
       reply.put(predictor.means.leftCols(1)).put(predictor.candidates[0].posterior);
-      if (!model.calibrators.empty()) reply.put(predictor.local_scales.leftCols(1));
+      if (!model.monitor.calibrators.empty()) reply.put(predictor.local_scales.leftCols(1));
       return;
     case Command::learn: {
       const Index local_gp = slot(commands.get<std::uint64_t>());
-      const auto version = commands.get<std::uint64_t>();
       Learned learned;
-      compiled.learn(model, local_gp, row.observation(),
-                     version == scale::kNoRefit ? nullptr : theta(version), learned);
+      compiled.learn(model, local_gp, row.observation(), learned);
       reply.put(learned.scales).put(learned.scales_after).put(learned.innovation.transpose());
       reply.put(learned.deviation).put(learned.jitter).put(learned.displaced);
       return;
@@ -239,7 +237,7 @@ Bytes Shard::answer(std::uint64_t epoch, std::span<const std::uint8_t> questions
     reply.put(Status::done).put(predictor.means.leftCols(count));
     for (Index q = 0; q < count; ++q)
       reply.put(predictor.candidates[static_cast<std::size_t>(q)].posterior);
-    if (!model.calibrators.empty()) reply.put(predictor.local_scales.leftCols(count));
+    if (!model.monitor.calibrators.empty()) reply.put(predictor.local_scales.leftCols(count));
     return reply.take();
   } catch (const Error& error) {
     return failed(error);

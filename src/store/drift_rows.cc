@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/model/model_drift.h"
 #include "core/options/option_table.h"
 #include "splitgp/error.h"
 #include "store/drift_parts.h"
@@ -110,30 +109,31 @@ void read_alarms(const Database& database, ModelState& model) {
     } catch (const InvalidArgument& error) {
       rows.fail(error.what());
     }
-    if (place != number % kMostAlarms || !alarms.emplace(number, std::move(alarm)).second) {
+    if (place != number % RecentAlarms::kMost || !alarms.emplace(number, std::move(alarm)).second) {
       rows.fail("it is out of place");
     }
   }
   const ModelNumbers numbers(database);
-  model.n_alarms = numbers.count("alarms");
-  model.rejected = numbers.count("rejected");
-  const std::uint64_t held = std::min<std::uint64_t>(model.n_alarms, kMostAlarms);
-  if (alarms.size() != held || (held > 0 && alarms.begin()->first != model.n_alarms - held) ||
-      (held > 0 && alarms.rbegin()->first != model.n_alarms - 1)) {
+  model.monitor.n_alarms = numbers.count("alarms");
+  model.monitor.rejected = numbers.count("rejected");
+  const std::uint64_t held = std::min<std::uint64_t>(model.monitor.n_alarms, RecentAlarms::kMost);
+  if (alarms.size() != held ||
+      (held > 0 && alarms.begin()->first != model.monitor.n_alarms - held) ||
+      (held > 0 && alarms.rbegin()->first != model.monitor.n_alarms - 1)) {
     throw damaged(database.path(), "table alarm does not have the latest alarms");
   }
-  for (auto& [number, alarm] : alarms) model.alarms.push_back(std::move(alarm));
+  for (auto& [number, alarm] : alarms) model.monitor.alarms.push_back(std::move(alarm));
 }
 
 }  // namespace
 
 void write_alarms(TableWriter& rows, const ModelState& model, std::uint64_t first) {
-  const std::uint64_t oldest = model.n_alarms - model.alarms.size();
-  for (std::uint64_t number = std::max(first, oldest); number < model.n_alarms; ++number) {
-    const Alarm& alarm = model.alarms[number - oldest];
+  const std::uint64_t oldest = model.monitor.n_alarms - model.monitor.alarms.size();
+  for (std::uint64_t number = std::max(first, oldest); number < model.monitor.n_alarms; ++number) {
+    const Alarm& alarm = model.monitor.alarms[number - oldest];
     const std::string lower = to_text(alarm.lower);
     const std::string upper = to_text(alarm.upper);
-    rows.add(number % kMostAlarms).add(number).add(alarm.sequence).add(alarm.change_point);
+    rows.add(number % RecentAlarms::kMost).add(number).add(alarm.sequence).add(alarm.change_point);
     rows.add(std::int64_t{alarm.output}).add(to_string(alarm.kind));
     rows.add(std::int64_t{alarm.whole_stream}).add(std::int64_t{alarm.local_gp});
     rows.add(std::int64_t{alarm.local_gps}).add(lower).add(upper).add(alarm.rows);
@@ -144,14 +144,14 @@ void write_alarms(TableWriter& rows, const ModelState& model, std::uint64_t firs
 void read_drift(const Database& database, ModelState& model) {
   const std::uint32_t format = format_version(database);
   if (format >= 4) {
-    read_drift_parts(database, model.drift, model.partition.size());
+    read_drift_parts(database, model.monitor.drift, model.partition.size());
   } else if (format == 3) {
-    read_groups_of_format_3(database, model.drift, model.partition.size());
+    read_groups_of_format_3(database, model.monitor.drift, model.partition.size());
   }
   if (format >= 3) return read_alarms(database, model);
-  if (model.partition.size() > 0) model.drift.start();
+  if (model.partition.size() > 0) model.monitor.drift.start();
   for (const SplitRecord& split : model.partition.split_history) {
-    model.drift.split(split.parent, split.child);
+    model.monitor.drift.split(split.parent, split.child);
   }
 }
 

@@ -7,7 +7,6 @@
 
 #include "core/api/internals.h"
 #include "core/base/columns.h"
-#include "core/partition/holding.h"
 #include "splitgp/error.h"
 #include "store/file_internals.h"
 #include "store/file_kind.h"
@@ -148,7 +147,7 @@ void ModelFile::State::write_to(Durability durability) {
   store::upgrade(*database, Internals::of(model), input_names, output_names);
   writers = std::make_unique<Writers>(*database, *this);
   writers->model.resume(Internals::of(model));
-  record_changes(Internals::of(model).partition);
+  Internals::of(model).partition.record_changes();
   // A killed writer may have left numbers behind.
   if (writers->model.listed()) look_after_bytes();
 }
@@ -275,8 +274,8 @@ void ModelFile::State::write(const std::vector<SourcePosition>& read, const Call
   // Up to here the model was only read.
   exclusively([this] {
     writers->model.committed();
-    Internals::of(model).drift.written();
-    clear_changes(Internals::of(model).partition);
+    Internals::of(model).monitor.drift.written();
+    Internals::of(model).partition.clear_changes();
   });
 }
 

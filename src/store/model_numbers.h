@@ -15,6 +15,7 @@ class ModelNumbers {
 
   /// Throws FileError if it is missing or not in [low, high].
   std::int64_t at(const std::string& name, std::int64_t low, std::int64_t high) const;
+  bool has(const std::string& name) const { return values_.contains(name); }
   /// Small enough to be added to without overflow.
   std::uint64_t count(const std::string& name) const;
   std::uint64_t version(const std::string& name) const;

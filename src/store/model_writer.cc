@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "core/options/validate.h"
-#include "core/partition/refit.h"
+#include "core/partition/renewing.h"
 #include "core/train/trend.h"
 #include "store/drift_rows.h"
 #include "store/history_rows.h"
@@ -69,7 +69,7 @@ ModelWriter::Held ModelWriter::held_by(const ModelState& model) const {
   held.theta_version = knowledge.theta->version;
   held.splits_dropped = partition.splits_dropped;
   held.trainings_dropped = knowledge.trainings_dropped;
-  held.alarms = model.n_alarms;
+  held.alarms = model.monitor.n_alarms;
   held.listed = partition.holders.started();
   return held;
 }
@@ -130,8 +130,8 @@ void ModelWriter::write_start(const ModelState& model) {
     for (Index o = 0; o < outputs_; ++o) observation_.add(local.outputs()(j, o));
     observation_.add(local.noise_variance()(j)).add(std::uint64_t{i}).add_null().write();
   }
-  for (std::size_t i = 0; i < model.expiry.size(); ++i) {
-    const Expiry::Entry& entry = model.expiry[i];
+  for (std::size_t i = 0; i < model.retention.expiry.size(); ++i) {
+    const Expiry::Entry& entry = model.retention.expiry[i];
     if (model.partition.holders.contains(entry.sequence))
       time_.add(entry.sequence).add(entry.time).write();
   }
@@ -151,7 +151,7 @@ void ModelWriter::write_changes(const ModelState& model, const Steps& steps) {
   write_stream_columns(input_, input_names_, model.knowledge.input_statistics);
   write_stream_columns(output_, output_names_, model.knowledge.output_statistics);
   write_running(running_, model);
-  drift_parts_.write(model.drift);
+  drift_parts_.write(model.monitor.drift);
   write_alarms(alarm_, model, held_.alarms);
   write_numbers(model);
 }
@@ -304,8 +304,9 @@ void ModelWriter::write_numbers(const ModelState& model) {
   model_.add("theta_version").add(next_.theta_version).write();
   model_.add("theta_given").add(std::int64_t{model.knowledge.theta_given}).write();
   model_.add("refit_cursor")
-      .add(std::int64_t{refit_cursor(model.partition, *model.knowledge.theta)})
+      .add(std::int64_t{current_before(model.partition, *model.knowledge.theta)})
       .write();
+  model_.add("merging").add(std::int64_t{model.retention.merging}).write();
   model_.add("next_training").add(marks.next).write();
   model_.add("last_search").add(marks.searched).write();
   model_.add("ever_trained").add(std::int64_t{marks.ever_trained}).write();
@@ -316,7 +317,7 @@ void ModelWriter::write_numbers(const ModelState& model) {
   model_.add("surprised").add(marks.surprised).write();
   model_.add("patience").add(marks.patience).write();
   model_.add("alarms").add(next_.alarms).write();
-  model_.add("rejected").add(model.rejected).write();
+  model_.add("rejected").add(model.monitor.rejected).write();
   model_.add("unusual").add(model.knowledge.surprise.state().unusual).write();
 }
 

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "core/options/validate.h"
-#include "core/partition/holding.h"
 #include "store/file_kind.h"
 #include "store/membership.h"
 #include "store/model_writer.h"
@@ -322,17 +321,20 @@ void read_partition(const Database& database, const ModelNumbers& numbers,
     state.partition.centers.set(static_cast<Index>(i), state.partition.local_gps.back().center(),
                                 state.knowledge.theta->kernel);
   }
-  state.partition.refit_cursor = numbers.at("refit_cursor", 0, std::ssize(members));
-  state.partition.refit_version = state.knowledge.theta->version;
+  state.partition.renewing.cursor = numbers.at("refit_cursor", 0, std::ssize(members));
+  // Files of libraries that merged at once do not have it.
+  if (numbers.has("merging"))
+    state.retention.merging = numbers.at("merging", -1, std::ssize(members) - 1);
+  state.partition.renewing.version = state.knowledge.theta->version;
   state.partition.may_be_dormant = true;
   if (lists) {
     state.partition.oldest =
         observations.sequence.empty() ? state.knowledge.observations : observations.sequence[0];
-    if (state.options.max_age > 0.0) read_times(database, observations, state.expiry);
+    if (state.options.max_age > 0.0) read_times(database, observations, state.retention.expiry);
   }
   if (lists || forgets(state.options)) {
     state.partition.holders = {};
-    know_holders(state.partition);
+    state.partition.know_holders();
   }
 }
 

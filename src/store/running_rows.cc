@@ -28,8 +28,8 @@ void write(TableWriter& rows, const std::string& name, const VectorXd& numbers) 
 }  // namespace
 
 void write_running(TableWriter& rows, const ModelState& model) {
-  for (std::size_t o = 0; o < model.calibrators.size(); ++o) {
-    const std::vector<double> numbers = model.calibrators[o].numbers();
+  for (std::size_t o = 0; o < model.monitor.calibrators.size(); ++o) {
+    const std::vector<double> numbers = model.monitor.calibrators[o].numbers();
     write(rows, calibration_of(o),
           VectorXd::Map(numbers.data(), static_cast<Index>(numbers.size())));
   }
@@ -56,12 +56,13 @@ void read_running(const Database& database, ModelState& model) {
     }
     return found->second;
   };
-  for (std::size_t o = 0; o < model.calibrators.size(); ++o) {
+  for (std::size_t o = 0; o < model.monitor.calibrators.size(); ++o) {
     const VectorXd& numbers = list(calibration_of(o), Index{Calibrator::kNumbers});
     if (!(numbers.head(2).minCoeff() >= 0.0 && numbers.head(2).maxCoeff() < 1e15)) {
       throw damaged(database.path(), "table running: " + calibration_of(o) + " has no counts");
     }
-    model.calibrators[o] = Calibrator::restore(std::span(numbers.data(), Calibrator::kNumbers));
+    model.monitor.calibrators[o] =
+        Calibrator::restore(std::span(numbers.data(), Calibrator::kNumbers));
   }
   Surprise::State surprise = model.knowledge.surprise.state();
   surprise.recent = list(kRecent, model.outputs);

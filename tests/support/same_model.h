@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/api/internals.h"
-#include "core/partition/refit.h"
+#include "core/partition/renewing.h"
 #include "splitgp/splitting_gp.h"
 
 namespace splitgp::testing {
@@ -122,8 +122,8 @@ inline void expect_same_model(const SplittingGp& one, const SplittingGp& other) 
   expect_same(a.knowledge.theta->values, b.knowledge.theta->values);
   EXPECT_EQ(a.knowledge.theta->version, b.knowledge.theta->version);
   EXPECT_EQ(a.knowledge.theta_given, b.knowledge.theta_given);
-  EXPECT_EQ(refit_cursor(a.partition, *a.knowledge.theta),
-            refit_cursor(b.partition, *b.knowledge.theta));
+  EXPECT_EQ(current_before(a.partition, *a.knowledge.theta),
+            current_before(b.partition, *b.knowledge.theta));
   ASSERT_EQ(a.partition.local_gps.size(), b.partition.local_gps.size());
   for (std::size_t i = 0; i < a.partition.local_gps.size(); ++i) {
     SCOPED_TRACE("local GP " + std::to_string(i));
@@ -142,21 +142,21 @@ inline void expect_same_model(const SplittingGp& one, const SplittingGp& other) 
     SCOPED_TRACE("training " + std::to_string(i));
     expect_same(a.knowledge.training_history[i], b.knowledge.training_history[i]);
   }
-  ASSERT_EQ(a.calibrators.size(), b.calibrators.size());
-  for (std::size_t o = 0; o < a.calibrators.size(); ++o) {
-    const std::vector<double> numbers = a.calibrators[o].numbers();
-    const std::vector<double> others = b.calibrators[o].numbers();
+  ASSERT_EQ(a.monitor.calibrators.size(), b.monitor.calibrators.size());
+  for (std::size_t o = 0; o < a.monitor.calibrators.size(); ++o) {
+    const std::vector<double> numbers = a.monitor.calibrators[o].numbers();
+    const std::vector<double> others = b.monitor.calibrators[o].numbers();
     // Innovations come from the factors, so they too differ by rounding.
     for (std::size_t i = 0; i < numbers.size(); ++i)
       EXPECT_NEAR(numbers[i], others[i], 1e-6 * std::max(1.0, std::abs(numbers[i]))) << i;
   }
-  expect_same(a.drift, b.drift, a.partition.size());
-  EXPECT_EQ(a.rejected, b.rejected);
-  EXPECT_EQ(a.n_alarms, b.n_alarms);
-  ASSERT_EQ(a.alarms.size(), b.alarms.size());
-  for (std::size_t i = 0; i < a.alarms.size(); ++i) {
+  expect_same(a.monitor.drift, b.monitor.drift, a.partition.size());
+  EXPECT_EQ(a.monitor.rejected, b.monitor.rejected);
+  EXPECT_EQ(a.monitor.n_alarms, b.monitor.n_alarms);
+  ASSERT_EQ(a.monitor.alarms.size(), b.monitor.alarms.size());
+  for (std::size_t i = 0; i < a.monitor.alarms.size(); ++i) {
     SCOPED_TRACE("alarm " + std::to_string(i));
-    expect_same(a.alarms[i], b.alarms[i]);
+    expect_same(a.monitor.alarms[i], b.monitor.alarms[i]);
   }
   EXPECT_EQ(a.knowledge.schedule.marks().next, b.knowledge.schedule.marks().next);
   EXPECT_EQ(a.knowledge.schedule.marks().searched, b.knowledge.schedule.marks().searched);

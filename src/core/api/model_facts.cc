@@ -33,7 +33,7 @@ std::vector<LocalGpSummary> SplittingGp::local_gps() const {
     summary.theta_version = local.theta().version;
     summary.memory_bytes = local.memory_bytes();
     for (Index o = 0; o < state_->outputs; ++o) {
-      summary.innovation.push_back(state_->drift.statistics_of(summary.local_gp, o));
+      summary.innovation.push_back(state_->monitor.drift.statistics_of(summary.local_gp, o));
     }
     summary.awake = !local.dormant();
     if (!summary.awake) continue;
@@ -47,18 +47,19 @@ std::vector<LocalGpSummary> SplittingGp::local_gps() const {
 std::vector<InnovationStatistics> SplittingGp::innovation_statistics() const {
   std::vector<InnovationStatistics> result;
   for (Index o = 0; o < state_->outputs; ++o) {
-    result.push_back(state_->drift.stream_statistics(o));
+    result.push_back(state_->monitor.drift.stream_statistics(o));
   }
   return result;
 }
 
 std::vector<Alarm> SplittingGp::alarms() const {
   std::vector<Alarm> alarms;
-  for (std::size_t i = 0; i < state_->alarms.size(); ++i) alarms.push_back(state_->alarms[i]);
+  for (std::size_t i = 0; i < state_->monitor.alarms.size(); ++i)
+    alarms.push_back(state_->monitor.alarms[i]);
   return alarms;
 }
-std::uint64_t SplittingGp::n_alarms() const { return state_->n_alarms; }
-std::uint64_t SplittingGp::n_rejected() const { return state_->rejected; }
+std::uint64_t SplittingGp::n_alarms() const { return state_->monitor.n_alarms; }
+std::uint64_t SplittingGp::n_rejected() const { return state_->monitor.rejected; }
 
 ColumnStatistics SplittingGp::input_statistics() const {
   const StreamStatistics& statistics = state_->knowledge.input_statistics;
@@ -139,22 +140,18 @@ std::size_t SplittingGp::memory_bytes() const {
   std::size_t bytes = sizeof(*this) + sizeof(State) + model.partition.centers.memory_bytes() +
                       model.partition.split_history.capacity() * sizeof(SplitRecord) +
                       knowledge.training_history.capacity() * sizeof(TrainResult);
-  bytes += static_cast<std::size_t>(model.workspace.columns.size()) * sizeof(double);
-  bytes += model.calibrators.capacity() * sizeof(Calibrator);
-  bytes += model.drift.memory_bytes() +
-           model.alarms.reserved() *
-               (sizeof(Alarm) + static_cast<std::size_t>(2 * model.inputs) * sizeof(double));
-  bytes += model.neighbors.capacity() * sizeof(Neighbor);
-  bytes += model.partition.holders.memory_bytes() + model.expiry.memory_bytes();
+  bytes += static_cast<std::size_t>(model.partition.workspace.columns.size()) * sizeof(double);
+  bytes += model.monitor.memory_bytes(model.inputs);
+  bytes += model.partition.neighbors.capacity() * sizeof(Neighbor);
+  bytes += model.partition.holders.memory_bytes() + model.retention.expiry.memory_bytes();
   bytes += static_cast<std::size_t>(2 * knowledge.outputs()) * sizeof(double);  // of surprise
   bytes += sizeof(Theta) + 2 * vectors_of(knowledge.theta->values);
   if (model.options.hyperparameters) bytes += vectors_of(*model.options.hyperparameters);
   for (const TrainResult& result : knowledge.training_history) bytes += vectors_of(result.theta);
   for (const LocalGp& local : model.partition.local_gps.all()) bytes += local.memory_bytes();
-  if (model.reserved) {
-    bytes += model.reserved->renewal.factor.memory_bytes();
-    if (model.reserved->trainer) bytes += model.reserved->trainer->memory_bytes();
-  }
+  if (model.partition.renewing.renewal)
+    bytes += model.partition.renewing.renewal->factor.memory_bytes();
+  if (model.loop_trainer) bytes += model.loop_trainer->memory_bytes();
   return bytes;
 }
 

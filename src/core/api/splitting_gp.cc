@@ -7,13 +7,13 @@
 
 #include "core/api/internals.h"
 #include "core/base/columns.h"
+#include "core/model/bound_latency.h"
 #include "core/model/compiled_core.h"
 #include "core/model/forget.h"
 #include "core/model/predict.h"
 #include "core/model/predict_gradient.h"
-#include "core/model/reserve.h"
 #include "core/options/validate.h"
-#include "core/partition/refit.h"
+#include "core/partition/renewing.h"
 #include "core/partition/waking.h"
 
 namespace splitgp {
@@ -30,7 +30,8 @@ void check_times(const ModelState& model, const Eigen::Ref<const VectorXd>& time
     throw InvalidArgument("time has " + std::to_string(times.size()) + " values; max_age needs " +
                           std::to_string(rows));
   }
-  double latest = model.expiry.empty() ? -kLargestMagnitude : model.expiry.newest().time;
+  double latest =
+      model.retention.expiry.empty() ? -kLargestMagnitude : model.retention.expiry.newest().time;
   for (Index row = 0; row < rows; ++row) {
     const double time = times(row);
     if (!(std::abs(time) <= kLargestMagnitude)) {
@@ -128,13 +129,13 @@ void SplittingGp::predict_then_update(MatrixView x, MatrixView y, Prediction& be
       result);
 }
 
-void SplittingGp::reserve() { core().reserve(*state_); }
+void SplittingGp::reserve() { core().bound_latency(*state_); }
 
 std::uint64_t SplittingGp::most_operations() const {
   return is_reserved() ? splitgp::most_operations(*state_) : 0;
 }
 
-bool SplittingGp::is_reserved() const { return state_->reserved != nullptr; }
+bool SplittingGp::is_reserved() const { return bounds_latency(*state_); }
 
 ForgetResult SplittingGp::forget(std::span<const std::uint64_t> sequences) {
   return core().forget(*state_, sequences);
@@ -178,8 +179,9 @@ std::uint64_t SplittingGp::theta_version() const { return state_->knowledge.thet
 Index SplittingGp::refit(Index most) {
   Partition& partition = state_->partition;
   const ThetaPointer& theta = state_->knowledge.theta;
-  for (Index done = 0; done < most && refit_cursor(partition, *theta) < n_local();)
-    done += core().refit_next(partition, theta) ? 1 : 0;
+  constexpr auto kAtOnce = std::numeric_limits<std::uint64_t>::max();
+  for (Index done = 0; done < most && current_before(partition, *theta) < n_local();)
+    done += core().renew(partition, theta, {}, kAtOnce) >= 0 ? 1 : 0;
   return std::count_if(partition.local_gps.begin(), partition.local_gps.end(),
                        [&](const LocalGp& local) { return !is_current(local, *theta); });
 }

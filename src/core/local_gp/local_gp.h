@@ -70,7 +70,7 @@ struct SplitWorkspace {
 };
 
 /// The factor of a local GP's points by a new θ, on its way: a few rows with every update, while
-/// the local GP still answers by the old one (core/renewal.h). A model has one.
+/// the local GP still answers by the old one (core/partition/renewing.h).
 struct Renewal {
   ThetaPointer theta;
   GrowingCholesky factor;  // of the first points
@@ -122,15 +122,13 @@ class LocalGp {
   /// REQUIRES: it is dormant.
   void take_note(const Observation& observation);
 
-  /// The last append's innovations, one for each output: how far the observation was from the
-  /// prediction, in its standard deviations. Until anything else changes.
-  auto innovation() const { return solved_.row(size() - 1); }
-
   /// Drops points, given by their rows in ascending order, and moves the center if it owned some.
   /// O(n²) for each, or O(n³) once if they are many; O(n) if it is dormant.
   void forget(std::span<const Eigen::Index> rows);
-  /// Takes over an observation that it has borrowed so far. O(n·d)
+  /// Takes over an observation that it has borrowed so far, or keeps one of its own as a borrowed
+  /// one. O(n·d)
   void own(Eigen::Index j);
+  void disown(Eigen::Index j);
   /// The row of an observation; -1 if it does not hold it. O(n)
   Eigen::Index find(std::uint64_t sequence) const;
   /// The variance that the function would have at point j without that point, over the prior's:

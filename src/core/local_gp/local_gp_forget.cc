@@ -33,6 +33,12 @@ void LocalGp::own(Index j) {
   recompute_center();
 }
 
+void LocalGp::disown(Index j) {
+  assert(owns(j));
+  owned_[static_cast<std::size_t>(j)] = 0;
+  recompute_center();
+}
+
 Index LocalGp::find(std::uint64_t sequence) const {
   const auto found = std::find(sequence_.begin(), sequence_.end(), sequence);
   return found == sequence_.end() ? -1 : found - sequence_.begin();

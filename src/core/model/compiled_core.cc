@@ -2,13 +2,13 @@
 
 #include "core/model/compiled_core.h"
 
+#include "core/model/bound_latency.h"
 #include "core/model/forget.h"
 #include "core/model/model_training.h"
 #include "core/model/predict.h"
 #include "core/model/predict_gradient.h"
-#include "core/model/reserve.h"
 #include "core/model/update.h"
-#include "core/partition/refit.h"
+#include "core/partition/renewing.h"
 #include "core/partition/waking.h"
 
 #ifndef SPLITGP_INSTRUCTION_SET
@@ -30,9 +30,9 @@ extern "C" const splitgp::CompiledCore SPLITGP_CORE(SPLITGP_INSTRUCTION_SET){
     splitgp::forget,
     splitgp::train_now,
     splitgp::finish_training,
-    splitgp::refit_next,
+    splitgp::renew,
     splitgp::wake,
-    splitgp::reserve,
+    splitgp::bound_latency,
     splitgp::route,
     splitgp::account,
     splitgp::train_if_due,

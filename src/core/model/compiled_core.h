@@ -23,9 +23,10 @@ struct CompiledCore {
   ForgetResult (*forget)(ModelState&, std::span<const std::uint64_t>);
   TrainResult (*train_now)(ModelState&);
   void (*finish_training)(ModelState&);
-  bool (*refit_next)(Partition&, const ThetaPointer&);
+  Eigen::Index (*renew)(Partition&, const ThetaPointer&, std::span<const Neighbor>,
+                        std::uint64_t most);
   void (*wake)(Partition&, Eigen::Index local_gp);
-  void (*reserve)(ModelState&);
+  void (*bound_latency)(ModelState&);
 
   /// For a model in several processes: the router's part, …
   void (*route)(ModelState&, const Observation&, std::uint64_t ahead, bool predict, Routed&);
@@ -35,8 +36,7 @@ struct CompiledCore {
   void (*ask)(const ModelState&, const Eigen::Ref<const Eigen::MatrixXd>&, Predictor&);
   void (*combine)(const ModelState&, Predictor&, Prediction&);
   /// … and that of the processes which hold local GPs.
-  void (*learn)(ModelState&, Eigen::Index local_gp, const Observation&, const ThetaPointer&,
-                Learned&);
+  void (*learn)(ModelState&, Eigen::Index local_gp, const Observation&, Learned&);
   LocalGp (*divide)(ModelState&, Eigen::Index local_gp, const std::vector<bool>&);
   bool (*borrow)(ModelState&, Eigen::Index local_gp, const Observation&,
                  std::optional<std::uint64_t>&);

@@ -5,14 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "splitgp/options.h"
-
 namespace splitgp {
-
-/// Whether a model with these options forgets by itself, so that its size is bounded.
-inline bool forgets(const Options& options) {
-  return options.window_size > 0 || options.max_observations > 0 || options.max_age > 0.0;
-}
 
 /// The times of the observations that have not expired, oldest first: a ring, which allocates
 /// nothing while as many leave as come.

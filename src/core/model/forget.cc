@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
+#include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/model/merge.h"
-#include "core/partition/holding.h"
+#include "core/model/model_state.h"
 #include "splitgp/error.h"
 
 namespace splitgp {
@@ -49,135 +50,43 @@ void check(const ModelState& model, const std::vector<std::uint64_t>& sorted) {
   }
 }
 
-// Nothing is left: what was learned about the columns described what is gone, and one value has no
-// spread to hide in.
-void forget_columns(ModelState& model) {
+}  // namespace
+
+// If nothing is left, neither is what was learned about the columns: it described what is gone, and
+// one value has no spread to hide in.
+void note_forgotten(ModelState& model, std::span<const std::uint64_t> sequences) {
+  Partition& partition = model.partition;
+  partition.held -= sequences.size();
+  if (partition.changes.recorded)
+    partition.changes.forgotten.insert(partition.changes.forgotten.end(), sequences.begin(),
+                                       sequences.end());
+  if (partition.held > 0) return;
   model.knowledge.input_statistics = StreamStatistics(model.inputs);
   model.knowledge.output_statistics = StreamStatistics(model.outputs);
-  model.expiry.clear();
-}
-
-// A local GP and an observation that it has to drop.
-struct Holding {
-  Index local_gp;
-  std::uint64_t sequence;
-};
-
-// Drops the observations `of` one local GP.
-void drop(ModelState& model, std::span<const Holding> of, std::vector<Index>& rows) {
-  Partition& partition = model.partition;
-  const Index i = of.front().local_gp;
-  LocalGp& local = partition.at(i);
-  rows.clear();
-  for (const Holding& holding : of) {
-    rows.push_back(local.find(holding.sequence));
-    lost(partition, i, holding.sequence);
-  }
-  std::sort(rows.begin(), rows.end());
-  const Index owned = local.owned();
-  local.forget(rows);
-  if (local.owned() < owned && local.owned() > 0)
-    partition.centers.set(i, local.center(), model.knowledge.theta->kernel);
-}
-
-}  // namespace
-
-namespace {
-
-// The owner loses it last, so that whoever looks finds it held by all or by its owner.
-Index owner_among(ModelState& model, std::uint64_t sequence) {
-  for (const Index i : model.found) {
-    const LocalGp& local = model.partition.at(i);
-    if (local.owns(local.find(sequence))) return i;
-  }
-  return -1;
-}
-
-// A reserved model merges step by step, and one after the other.
-void merge_if_small(ModelState& model, Index owner) {
-  if (!is_small(model, owner)) return;
-  if (!model.reserved || model.partition.at(owner).owned() == 0) {
-    merge(model, owner, nullptr);
-  } else if (model.reserved->merging < 0) {
-    model.reserved->merging = owner;
-  }
-}
-
-}  // namespace
-
-bool forget_one(ModelState& model, std::uint64_t sequence, Index& most_holders) {
-  Partition& partition = model.partition;
-  partition.holders.of(sequence, model.found);
-  const Index owner = owner_among(model, sequence);
-  const auto drop_from = [&](Index i) {
-    LocalGp& local = partition.at(i);
-    const Index row[] = {local.find(sequence)};
-    local.forget(row);
-    lost(partition, i, sequence);
-    --most_holders;
-  };
-  for (const Index i : model.found) {
-    if (i == owner) continue;
-    if (most_holders == 0) return false;
-    drop_from(i);
-  }
-  if (most_holders == 0) return false;
-  drop_from(owner);
-  if (partition.at(owner).owned() > 0) {
-    partition.centers.set(owner, partition.at(owner).center(), model.knowledge.theta->kernel);
-  }
-  --partition.held;
-  if (partition.changes.recorded) partition.changes.forgotten.push_back(sequence);
-  merge_if_small(model, owner);
-  if (partition.held == 0) forget_columns(model);
-  return true;
+  model.retention.clear();
 }
 
 ForgetResult forget(ModelState& model, std::span<const std::uint64_t> sequences) {
   Partition& partition = model.partition;
-  know_holders(partition);
+  partition.know_holders();
   std::vector<std::uint64_t> sorted(sequences.begin(), sequences.end());
   std::sort(sorted.begin(), sorted.end());
   check(model, sorted);
 
   ForgetResult result;
   result.forgotten = sorted.size();
-  std::vector<Holding> holdings;
-  std::vector<Index> owners;
+  std::map<Index, std::vector<std::uint64_t>> held_by;
+  std::set<Index, std::greater<>> owners;
   for (const std::uint64_t sequence : sorted) {
-    partition.holders.of(sequence, model.found);
-    for (const Index i : model.found) {
-      holdings.push_back({i, sequence});
-      if (partition.at(i).owns(partition.at(i).find(sequence))) owners.push_back(i);
-    }
+    owners.insert(partition.owner_of(sequence));
+    for (const Index i : partition.found) held_by[i].push_back(sequence);
   }
-  std::sort(holdings.begin(), holdings.end(), [](const Holding& a, const Holding& b) {
-    return a.local_gp != b.local_gp ? a.local_gp < b.local_gp : a.sequence < b.sequence;
-  });
-  std::vector<Index> rows;
-  for (auto first = holdings.begin(); first != holdings.end();) {
-    const auto end = std::find_if(first, holdings.end(), [&](const Holding& holding) {
-      return holding.local_gp != first->local_gp;
-    });
-    drop(model, {first, end}, rows);
-    first = end;
-  }
-  partition.held -= sorted.size();
-  if (partition.changes.recorded)
-    partition.changes.forgotten.insert(partition.changes.forgotten.end(), sorted.begin(),
-                                       sorted.end());
-
+  for (const auto& [i, held] : held_by) partition.drop(i, held, model.knowledge.theta->kernel);
+  note_forgotten(model, sorted);
   // From the last number down: merging gives a number away only to what has been looked at.
-  std::sort(owners.begin(), owners.end(), std::greater<>());
-  owners.erase(std::unique(owners.begin(), owners.end()), owners.end());
   for (const Index i : owners) {
-    if (is_small(model, i)) merge(model, i, &result.merged);
+    if (is_small(model, i)) merge(model, i, result.merged);
   }
-  if (model.reserved && model.reserved->forgetting &&
-      !partition.holders.contains(*model.reserved->forgetting)) {
-    model.reserved->forgetting.reset();
-  }
-  if (partition.held == 0) forget_columns(model);
   return result;
 }
 
@@ -187,7 +96,7 @@ std::vector<std::uint64_t> held_before(ModelState& model, std::uint64_t sequence
     throw InvalidArgument("sequence is " + std::to_string(sequence) + "; the model has seen " +
                           std::to_string(model.knowledge.observations) + " observations");
   }
-  know_holders(partition);
+  partition.know_holders();
   std::vector<std::uint64_t> found;
   for (std::uint64_t one = partition.oldest; one < sequence; ++one) {
     if (partition.holders.contains(one)) found.push_back(one);

@@ -1,9 +1,9 @@
-// What a window, a budget and an age make a model forget before it learns one more observation.
-#include <limits>
+// What a window, a budget and an age make a model forget once it has learned one more observation.
 #include <optional>
 
 #include "core/model/forget.h"
 #include "core/model/merge.h"
+#include "core/model/model_state.h"
 #include "core/model/redundancy.h"
 
 namespace splitgp {
@@ -18,65 +18,66 @@ std::uint64_t oldest(Partition& partition) {
   return partition.oldest;
 }
 
-bool full(const ModelState& model) {
-  const auto most = static_cast<std::uint64_t>(model.options.max_observations);
-  return most > 0 && model.partition.held >= most;
-}
-
-// The first number that the window still holds once one more is learned.
+// The first number that the window still holds.
 std::uint64_t window_begins(const ModelState& model) {
   const auto size = static_cast<std::uint64_t>(model.options.window_size);
-  const std::uint64_t seen = model.knowledge.observations + 1;
+  const std::uint64_t seen = model.knowledge.observations;
   return size == 0 || seen < size ? 0 : seen - size;
 }
 
-bool has_expired(const ModelState& model, double time) {
-  return model.options.max_age > 0.0 && !model.expiry.empty() &&
-         model.expiry.oldest().time < time - model.options.max_age;
-}
-
-std::optional<std::uint64_t> next_due(ModelState& model, const Observation& observation) {
+std::optional<std::uint64_t> next_due(ModelState& model, const Observation& row) {
   Partition& partition = model.partition;
+  Retention& retention = model.retention;
+  if (retention.forgetting && partition.holders.contains(*retention.forgetting))
+    return retention.forgetting;
   if (partition.held == 0) return std::nullopt;
-  if (model.reserved && model.reserved->forgetting) return model.reserved->forgetting;
-  while (has_expired(model, observation.time)) {
-    const std::uint64_t sequence = model.expiry.oldest().sequence;
-    model.expiry.drop_oldest();
-    if (partition.holders.contains(sequence)) return sequence;  // it may be forgotten already
-  }
+  // Some may be forgotten already: the window and the budget do not wait for the age.
+  Expiry& expiry = retention.expiry;
+  while (!expiry.empty() && !partition.holders.contains(expiry.oldest().sequence))
+    expiry.drop_oldest();
+  if (!expiry.empty() && expiry.oldest().time < row.time - model.options.max_age)
+    return expiry.oldest().sequence;
   if (model.options.window_size > 0 && oldest(partition) < window_begins(model))
     return partition.oldest;
-  if (!full(model)) return std::nullopt;
-  return model.options.forget == Forget::oldest ? oldest(partition) : redundant(model, observation);
+  const auto most = static_cast<std::uint64_t>(model.options.max_observations);
+  if (most == 0 || partition.held <= most) return std::nullopt;
+  const std::uint64_t first = oldest(partition);
+  return model.options.forget == Forget::oldest ? first : redundant(model, row);
+}
+
+// One that is held; false if the budget is spent and some still hold it.
+bool forget_one(ModelState& model, std::uint64_t sequence, Index& holders, UpdateResult& result) {
+  Partition& partition = model.partition;
+  const Kernel& kernel = model.knowledge.theta->kernel;
+  const std::uint64_t one[] = {sequence};
+  const Index owner = partition.owner_of(sequence);
+  // The owner loses it last, so that whoever looks finds it held by all or by its owner.
+  for (const Index i : partition.found) {
+    if (i == owner) continue;
+    if (holders-- == 0) return false;
+    partition.drop(i, one, kernel);
+  }
+  if (holders-- == 0) return false;
+  partition.drop(owner, one, kernel);
+  note_forgotten(model, one);
+  begin_merge(model, owner, result);
+  return true;
 }
 
 }  // namespace
 
-bool forgets_at(const ModelState& model, const Observation& observation) {
-  if (!forgets(model.options) || model.partition.held == 0) return false;
-  if (model.reserved && (model.reserved->forgetting || model.reserved->merging >= 0)) return true;
-  return full(model) || model.partition.oldest < window_begins(model) ||
-         has_expired(model, observation.time);
-}
-
-Forgotten forget_due(ModelState& model, const Observation& observation) {
-  Forgotten forgotten;
-  if (!forgets_at(model, observation)) return forgotten;
-  if (model.reserved) merge_next(model);
-  Index most_holders =
-      model.reserved ? model.reserved->most_holders : std::numeric_limits<Index>::max();
-  while (forgotten.size() < Forgotten::kMost) {
-    const std::optional<std::uint64_t> due = next_due(model, observation);
+bool forget_due(ModelState& model, const Observation& row, UpdateResult& result) {
+  if (!forgets(model.options)) return false;
+  Index holders = model.budget.holders;
+  while (result.forgotten.size() < Forgotten::kMost) {
+    const std::optional<std::uint64_t> due = next_due(model, row);
     if (!due) break;
-    const bool gone = forget_one(model, *due, most_holders);
-    if (model.reserved) model.reserved->forgetting = gone ? std::nullopt : due;
-    if (!gone) break;
-    forgotten.add(*due);
+    const bool done = forget_one(model, *due, holders, result);
+    model.retention.forgetting = done ? std::nullopt : due;
+    if (!done) break;
+    result.forgotten.add(*due);
   }
-  // The window and the budget do not wait for the age.
-  while (!model.expiry.empty() && !model.partition.holders.contains(model.expiry.oldest().sequence))
-    model.expiry.drop_oldest();
-  return forgotten;
+  return false;
 }
 
 }  // namespace splitgp

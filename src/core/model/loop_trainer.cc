@@ -5,6 +5,7 @@
 
 #include "core/base/operations.h"
 #include "core/model/model_state.h"
+#include "core/model/model_training.h"
 #include "core/train/train.h"
 
 namespace splitgp {

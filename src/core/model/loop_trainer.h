@@ -8,9 +8,12 @@
 #include <thread>
 #include <vector>
 
-#include "core/model/model_training.h"
+#include "core/partition/partition.h"
+#include "core/train/stream_knowledge.h"
 
 namespace splitgp {
+
+struct ModelState;
 
 /// Trains beside a control loop. The loop's thread never waits for it, and neither allocates nor
 /// frees: it copies the points of one local GP with every update into memory that exists already,

@@ -1,22 +1,32 @@
 #pragma once
 
-#include <vector>
+#include <Eigen/Core>
 
-#include "core/model/model_state.h"
+#include "core/local_gp/local_gp.h"
+#include "splitgp/results.h"
 
 namespace splitgp {
 
-/// Gives the observations that a local GP owns to its neighbors and removes it. Each goes to the
-/// most similar local GP that has borrowed it, which costs nothing but a flag, or to the most
-/// similar one at all, O(capacity²). No local GP takes more than split_limit; what nobody has room
-/// for stays, and the local GP with it. Appends to `merged`, if that is asked for, what happened.
-void merge(ModelState& model, Eigen::Index local_gp, std::vector<Merge>* merged);
+struct ModelState;
+
+/// Merging: a local GP that forgetting has left with too little gives the observations that it owns
+/// to its neighbors, one after the other (Partition::give_away), and goes. What nobody has room for
+/// stays, and the local GP with it.
+
+/// Fewer owned observations than this, after forgetting some, and a local GP is merged into its
+/// neighbors. With half of split_limit, what a split makes would soon be merged again.
+inline Eigen::Index fewest_owned(const Options& options) { return options.split_limit / 4; }
 
 /// Whether it owns so little that it should be merged.
 bool is_small(const ModelState& model, Eigen::Index local_gp);
 
-/// Goes on with the merge that a reserved model has begun (Reserved::merging), by one observation.
-/// O(capacity²)
-void merge_next(ModelState& model);
+/// Begins to merge a local GP if it is small and no other is being merged.
+void begin_merge(ModelState& model, Eigen::Index local_gp, UpdateResult& result);
+
+/// A task of Debt: goes on by one observation, O(capacity²).
+bool merge_next(ModelState& model, const Observation& row, UpdateResult& result);
+
+/// Merges a local GP at once. Appends to `merged` what happened.
+void merge(ModelState& model, Eigen::Index local_gp, std::vector<Merge>& merged);
 
 }  // namespace splitgp

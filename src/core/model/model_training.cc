@@ -10,7 +10,7 @@
 #include "core/base/bounded_history.h"
 #include "core/base/factor_memory.h"
 #include "core/model/loop_trainer.h"
-#include "core/partition/refit.h"
+#include "core/partition/renewing.h"
 #include "core/train/regime_set.h"
 #include "core/train/training_set.h"
 
@@ -56,6 +56,8 @@ Due what_is_due(const ModelState& model) {
   return knowledge.schedule.regime_due(knowledge.observations) ? Due::regime : Due::nothing;
 }
 
+constexpr auto kAtOnce = std::numeric_limits<std::uint64_t>::max();
+
 // A surprise cannot wait long, and has few rows to show.
 constexpr Index kSurpriseObservations = 800;
 
@@ -82,7 +84,7 @@ const TrainResult& keep(ModelState& model, TrainResult result,
 
 // Adopts what the loop's trainer has finished; true if that was a training.
 bool take_from_loop_trainer(ModelState& model) {
-  LoopTrainer& trainer = *model.reserved->trainer;
+  LoopTrainer& trainer = *model.loop_trainer;
   if (!trainer.has_finished()) return false;
   LoopTrainer::Outcome& outcome = trainer.outcome();
   const bool scale = outcome.due == Due::scale;
@@ -100,11 +102,8 @@ bool take_from_loop_trainer(ModelState& model) {
 // As train_if_due, in steps: a training is handed over local GP by local GP, and neither drawn nor
 // adopted here.
 bool train_beside_loop(ModelState& model) {
-  LoopTrainer& trainer = *model.reserved->trainer;
-  if (trainer.is_copying()) {
-    trainer.copy_next(model);
-    return false;
-  }
+  LoopTrainer& trainer = *model.loop_trainer;
+  if (trainer.is_copying()) return false;
   if (!trainer.is_idle()) return take_from_loop_trainer(model);
   Due due = what_is_due(model);
   if (due == Due::nothing && scale_due(model.knowledge)) due = Due::scale;
@@ -197,7 +196,7 @@ std::vector<Index> drawn_whole(const ModelState& model, const std::vector<Index>
 bool train_if_due(ModelState& model) {
   StreamKnowledge& knowledge = model.knowledge;
   if (model.options.training == Training::off) return false;
-  if (model.reserved) return train_beside_loop(model);
+  if (model.loop_trainer) return train_beside_loop(model);
   bool trained = false;
   if (model.trainer) {
     if (std::optional<TrainResult> result = model.trainer->take()) {
@@ -209,8 +208,8 @@ bool train_if_due(ModelState& model) {
   if (due == Due::nothing) {
     if (scale_due(knowledge)) {
       follow_scale(knowledge, model.options);
-      // They are still few and small, so there is no need to wait until they are used.
-      while (refit_next(model.partition, knowledge.theta)) {
+      // They are still few and small, and all that they say is in the old units.
+      while (renew(model.partition, knowledge.theta, {}, kAtOnce) >= 0) {
       }
     }
     return trained;
@@ -228,6 +227,10 @@ bool train_if_due(ModelState& model) {
   return trained;
 }
 
+void copy_training_set(ModelState& model) {
+  if (model.loop_trainer && model.loop_trainer->is_copying()) model.loop_trainer->copy_next(model);
+}
+
 TrainResult train_now(ModelState& model) {
   const TrainingSet set =
       training_set_for(Due::stream, model.knowledge, model.partition, model.options);
@@ -235,8 +238,8 @@ TrainResult train_now(ModelState& model) {
 }
 
 void finish_training(ModelState& model) {
-  if (model.reserved && model.reserved->trainer) {
-    LoopTrainer& trainer = *model.reserved->trainer;
+  if (model.loop_trainer) {
+    LoopTrainer& trainer = *model.loop_trainer;
     while (trainer.is_copying()) trainer.copy_next(model);
     trainer.wait();
     take_from_loop_trainer(model);

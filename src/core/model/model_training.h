@@ -9,10 +9,6 @@ namespace splitgp {
 TrainingSet draw_training_set(const ModelState& model, Eigen::Index most_observations,
                               std::uint64_t seed);
 
-/// Why Train is called: a surprise begins a regime, a young regime has doubled, or the stream has
-/// grown by half. `scale`: θ follows the scale of the data (core/train/theta_training.h).
-enum class Due { nothing, scale, surprise, regime, stream };
-
 /// What Train looks at for that reason, and what it starts from.
 TrainingSet training_set_for(Due due, const StreamKnowledge& knowledge, const Partition& partition,
                              const Options& options);
@@ -22,6 +18,9 @@ TrainingPlan plan_for(Due due, const StreamKnowledge& knowledge, const Options& 
 /// Algorithm 2's last line, Train(θ, 𝒜), when it is due: at once, or handed to the background
 /// trainer. Also adopts a result that trainer has finished. True if a training ended here.
 bool train_if_due(ModelState& model);
+
+/// A task of Debt: goes on copying what a training beside a control loop will look at.
+void copy_training_set(ModelState& model);
 
 /// A training that is not before the end of at least so many more rows, whatever they are; at least
 /// 1. Without trainings, a very large number.

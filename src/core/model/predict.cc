@@ -30,6 +30,11 @@ Index n_asked(const ModelState& model) {
   return model.options.neighbors == 0 ? all : std::min<Index>(model.options.neighbors, all);
 }
 
+Index n_concerned(const ModelState& model) {
+  if (model.options.capacity == model.options.split_limit) return 1;
+  return 1 + std::min<Index>(n_asked(model), Borrowings::kMost);
+}
+
 void fill_with_prior(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X,
                      Prediction& result) {
   const Index queries = X.cols();
@@ -77,7 +82,7 @@ void predict(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X
   });
 }
 
-Asked predict_waking(ModelState& model, const Eigen::Ref<const VectorXd>& x, Prediction& result) {
+Route predict_waking(ModelState& model, const Eigen::Ref<const VectorXd>& x, Prediction& result) {
   Predictor& predictor = thread_predictor();
   predictor.ask(model, x);
   if (model.partition.may_be_dormant) {
@@ -87,7 +92,9 @@ Asked predict_waking(ModelState& model, const Eigen::Ref<const VectorXd>& x, Pre
   predictor.weigh(model, 0);
   predictor.combine(model, 0, result, 0);
   predictor.keep_solved_rows(model);
-  return {predictor.neighbors, predictor.solved_rows};
+  const auto concerned = static_cast<std::size_t>(n_concerned(model));
+  const std::span<const Neighbor> similar = predictor.neighbors;
+  return {similar.first(std::min(concerned, similar.size())), predictor.solved_rows};
 }
 
 std::vector<LocalPrediction> explain(const ModelState& model, const Eigen::Ref<const VectorXd>& x) {
@@ -102,10 +109,10 @@ std::vector<LocalPrediction> explain(const ModelState& model, const Eigen::Ref<c
     result.push_back({predictor.local_gps[i], candidate.log_similarity, predictor.weights[i],
                       predictor.means.col(static_cast<Index>(i)),
                       candidate.posterior.variance * squared_scale});
-    for (Index o = 0; o < std::ssize(model.calibrators); ++o) {
+    for (Index o = 0; o < std::ssize(model.monitor.calibrators); ++o) {
       const double scale =
           std::sqrt(predictor.local_scales(o, static_cast<Index>(i)) *
-                    model.calibrators[static_cast<std::size_t>(o)].factor()) *
+                    model.monitor.calibrators[static_cast<std::size_t>(o)].factor()) *
           model.partition.at(predictor.local_gps[i]).theta().values.output_scale(o);
       result.back().variance(o) =
           std::min(scale * scale * candidate.posterior.variance, kLargestVariance);

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <span>
-
 #include "core/model/model_state.h"
 
 namespace splitgp {
@@ -16,16 +14,9 @@ void fill_with_prior(const ModelState& model, const Eigen::Ref<const Eigen::Matr
 void predict(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X,
              Prediction& result);
 
-/// Who was asked about an x, and the next one, most similar first; and what those who will learn it
-/// have solved for it. Valid until this thread's next prediction.
-struct Asked {
-  std::span<const Neighbor> similar;
-  std::span<const SolvedRow> solved;
-};
-
-/// predict() at one x, for a caller with exclusive access: wakes the local GPs it asks, as wake()
-/// does.
-Asked predict_waking(ModelState& model, const Eigen::Ref<const Eigen::VectorXd>& x,
+/// predict() at one x, for a caller with exclusive access who may learn it next: wakes the local
+/// GPs it asks, as wake() does, and returns whom x concerns.
+Route predict_waking(ModelState& model, const Eigen::Ref<const Eigen::VectorXd>& x,
                      Prediction& result);
 
 /// Each local GP's answer at x and its weight.
@@ -34,5 +25,8 @@ std::vector<LocalPrediction> explain(const ModelState& model,
 
 /// How many of the most similar local GPs are asked.
 Eigen::Index n_asked(const ModelState& model);
+/// How many a row concerns: its owner, and those that it is offered to, which would be asked at its
+/// place, and the next one.
+Eigen::Index n_concerned(const ModelState& model);
 
 }  // namespace splitgp

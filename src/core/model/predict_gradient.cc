@@ -113,10 +113,10 @@ void GradientCombiner::combine(const ModelState& model, const Predictor& predict
     auto variance_gradient = result.variance_gradient.col(column).segment(o * d, d);
     // As in Predictor::combine: without calibration, scales are those of the current θ.
     const auto scale_of = [&](Index place) {
-      if (model.calibrators.empty()) return model.knowledge.theta->values.output_scale(o);
+      if (model.monitor.calibrators.empty()) return model.knowledge.theta->values.output_scale(o);
       const Index local_gp = predictor.local_gps[static_cast<std::size_t>(place)];
       return std::sqrt(predictor.local_scales(o, place) *
-                       model.calibrators[static_cast<std::size_t>(o)].factor()) *
+                       model.monitor.calibrators[static_cast<std::size_t>(o)].factor()) *
              model.partition.at(local_gp).theta().values.output_scale(o);
     };
     const auto deviation_of = [&](Index place) {
@@ -146,7 +146,7 @@ void GradientCombiner::combine(const ModelState& model, const Predictor& predict
     // Each local GP's own noise does not depend on x, but the weights do.
     auto noise_gradient = result.noise_variance_gradient.col(column).segment(o * d, d);
     noise_gradient.setZero();
-    for (Index r = 0; r < asked && !model.calibrators.empty(); ++r) {
+    for (Index r = 0; r < asked && !model.monitor.calibrators.empty(); ++r) {
       const Index place = query * asked + r;
       const Index local_gp = predictor.local_gps[static_cast<std::size_t>(place)];
       const double own =

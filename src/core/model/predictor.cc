@@ -60,7 +60,7 @@ void Predictor::prepare(const ModelState& model) {
 void Predictor::reserve(const ModelState& model, Index answers) {
   candidates.resize(static_cast<std::size_t>(answers));
   if (means.rows() != model.outputs || means.cols() < answers) means.resize(model.outputs, answers);
-  if (!model.calibrators.empty() &&
+  if (!model.monitor.calibrators.empty() &&
       (local_scales.rows() != model.outputs || local_scales.cols() < answers))
     local_scales.resize(model.outputs, answers);
 }
@@ -132,7 +132,7 @@ void Predictor::answer(const ModelState& model, const Eigen::Ref<const Eigen::Ma
     }
     const std::size_t next = first + static_cast<std::size_t>(count);
     if (next < questions.size()) local_gp(next).prefetch();
-    VectorXd* const scales = model.calibrators.empty() ? nullptr : &block_scales;
+    VectorXd* const scales = model.monitor.calibrators.empty() ? nullptr : &block_scales;
     Workspace& space = workspace_for(X.cols(), questions[first].answer);
     if (with_gradients) {
       model.partition.at(one).predict_gradient(queries.leftCols(count), space, gradient_workspace,
@@ -145,7 +145,7 @@ void Predictor::answer(const ModelState& model, const Eigen::Ref<const Eigen::Ma
     for (Index i = 0; i < count; ++i) {
       const Index place = questions[first + static_cast<std::size_t>(i)].answer;
       means.col(place) = block_means.col(i);
-      if (!model.calibrators.empty()) local_scales.col(place) = block_scales;
+      if (!model.monitor.calibrators.empty()) local_scales.col(place) = block_scales;
       if (with_gradients) gradients.col(place) = block_gradients.col(i);
       candidates[static_cast<std::size_t>(place)].posterior =
           posteriors[static_cast<std::size_t>(i)];
@@ -181,7 +181,7 @@ void Predictor::combine_calibrated(const ModelState& model, Index query, Predict
                                    Index column) const {
   const Index first = query * asked;
   for (Index o = 0; o < model.outputs; ++o) {
-    const Calibrator& calibrator = model.calibrators[static_cast<std::size_t>(o)];
+    const Calibrator& calibrator = model.monitor.calibrators[static_cast<std::size_t>(o)];
     double deviation = 0.0;
     double noise_variance = 0.0;
     Index place = first;
@@ -220,7 +220,7 @@ void Predictor::combine(const ModelState& model, Index query, Prediction& result
   }
   result.variance.col(column) =
       (deviation * model.knowledge.theta->values.output_scale).array().square();
-  if (!model.calibrators.empty()) combine_calibrated(model, query, result, column);
+  if (!model.monitor.calibrators.empty()) combine_calibrated(model, query, result, column);
 }
 
 }  // namespace splitgp

@@ -35,17 +35,17 @@ std::uint64_t redundant(ModelState& model, const Observation& observation) {
   std::uint64_t random = model.options.seed ^ (observation.sequence * 0xd1342543de82ef95u);
   const Index drawn =
       static_cast<Index>(next_random(random) % static_cast<std::uint64_t>(partition.size()));
-  std::uint64_t chosen = 0;
+  std::uint64_t chosen = partition.oldest;
   double smallest = std::numeric_limits<double>::infinity();
-  partition.centers.most_similar(model.knowledge.theta->kernel, observation.x, 1, model.neighbors);
-  for (const Index i : {model.neighbors.front().local_gp, drawn}) {
+  const Route near = partition.route(observation.x, model.knowledge.theta->kernel, 1);
+  for (const Index i : {near.owner(), drawn}) {
     wake(partition, i);
     const LocalGp& local = partition.at(i);
     for (int k = 0; k < kCompared; ++k) {
       const auto rank = next_random(random) % static_cast<std::uint64_t>(local.owned());
       const Index j = owned_row(local, static_cast<Index>(rank));
-      const double variance = local.leave_one_out_variance(j, model.workspace);
-      if (!(variance < smallest)) continue;
+      const double variance = local.leave_one_out_variance(j, partition.workspace);
+      if (!(variance < smallest) || local.sequence(j) == observation.sequence) continue;
       smallest = variance;
       chosen = local.sequence(j);
     }

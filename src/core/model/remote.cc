@@ -1,28 +1,27 @@
 #include "core/model/remote.h"
 
-#include "core/partition/waking.h"
-
 namespace splitgp {
 
 using Eigen::Index;
 
-// The calls and their order are those of update_routed (core/model/update.cc).
-void learn(ModelState& model, Index local_gp, const Observation& observation,
-           const ThetaPointer& refit_to, Learned& learned) {
-  LocalGp& local = model.partition.at(local_gp);
-  if (refit_to) local.refit(refit_to);
-  wake(model.partition, local_gp);
+void learn(ModelState& model, Index local_gp, const Observation& observation, Learned& learned) {
+  Partition& partition = model.partition;
+  LocalGp& local = partition.at(local_gp);
+  const Neighbor owner[] = {{local_gp, 0.0}};
+  const Route route{owner, {}};
   const auto local_scales = [&](Eigen::VectorXd& scales) {
     scales.setOnes(model.outputs);
-    for (Index o = 0; o < std::ssize(model.calibrators); ++o) scales(o) = local.local_scale(o);
+    for (Index o = 0; o < std::ssize(model.monitor.calibrators); ++o)
+      scales(o) = local.local_scale(o);
   };
+  UpdateResult result;
+  const LocalGp::Step step = partition.look_ahead(route, observation);
   local_scales(learned.scales);
-  const LocalGp::Step step = local.look_ahead(observation, model.workspace);
   learned.innovation = local.looked_ahead();
   learned.deviation = step.deviation;
-  learned.jitter = step.jitter;
-  local.append(observation, step, model.workspace);
-  learned.displaced = local.make_room(model.workspace);
+  partition.append(route, observation, step, result);
+  learned.jitter = result.jitter;
+  learned.displaced = result.displaced;
   local_scales(learned.scales_after);
 }
 
@@ -32,7 +31,7 @@ LocalGp divide(ModelState& model, Index local_gp, const std::vector<bool>& leave
 
 bool borrow(ModelState& model, Index local_gp, const Observation& observation,
             std::optional<std::uint64_t>& displaced) {
-  return model.partition.at(local_gp).borrow(observation, model.workspace, displaced);
+  return model.partition.at(local_gp).borrow(observation, model.partition.workspace, displaced);
 }
 
 void refit(ModelState& model, Index local_gp, const ThetaPointer& theta) {

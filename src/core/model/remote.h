@@ -21,9 +21,9 @@ struct Learned {
   std::optional<std::uint64_t> displaced;
 };
 
-/// Appends an observation; first refits, if there is a θ to refit to.
+/// Looks ahead at an observation and appends it.
 void learn(ModelState& model, Eigen::Index local_gp, const Observation& observation,
-           const ThetaPointer& refit_to, Learned& learned);
+           Learned& learned);
 
 /// Split, as the router has decided it: returns the second child.
 LocalGp divide(ModelState& model, Eigen::Index local_gp, const std::vector<bool>& leaves);

@@ -4,13 +4,10 @@
 #include <optional>
 #include <span>
 
-#include "core/model/model_calibration.h"
-#include "core/model/model_drift.h"
+#include "core/model/alarm.h"
 #include "core/model/model_training.h"
 #include "core/model/predict.h"
-#include "core/model/update_steps.h"
-#include "core/partition/holding.h"
-#include "core/partition/refit.h"
+#include "core/model/update.h"
 
 namespace splitgp {
 
@@ -45,7 +42,7 @@ void average(const ModelState& model, const Routed& routed, const Found& found,
     predictor.candidates[i].posterior = found.posteriors[i];
   }
   predictor.means.leftCols(predictor.asked) = found.means;
-  if (!model.calibrators.empty())
+  if (!model.monitor.calibrators.empty())
     predictor.local_scales.leftCols(predictor.asked) = found.local_scales;
   predictor.weigh(model, 0);
   predictor.combine(model, 0, result, 0);
@@ -57,77 +54,61 @@ bool may_route(const ModelState& model, std::uint64_t ahead) {
   return ahead == 0 || ahead < rows_before_training(model);
 }
 
-void route(ModelState& model, const Observation& observation, std::uint64_t ahead, bool predict,
+void route(ModelState& model, const Observation& row, std::uint64_t ahead, bool predict,
            Routed& routed) {
   static thread_local Predictor predictor;
   Partition& partition = model.partition;
-  const bool predictable = !partition.local_gps.empty();
-  start_if_empty(model, observation);
-  if (!predictable) partition.at(0) = partition.at(0).outline();
-
-  // I ← argmax_i k(x, c_i)
-  routed.scored = scores_aggregated(model, ahead);
+  const bool predictable = partition.size() > 0;
+  if (!predictable) {
+    start(model, row);
+    partition.at(0) = partition.at(0).outline();
+  }
+  routed.scored = wants_prediction(model, ahead);
   routed.local_gps = partition.size();
+  const Theta& theta = *model.knowledge.theta;
+  const auto concerned = static_cast<std::size_t>(n_concerned(model));
+  Route route;
   if (routed.scored || (predict && predictable)) {
-    ask_before(model, observation.x, predictor, routed);
+    ask_before(model, row.x, predictor, routed);
+    route.similar = predictor.neighbors;
+    route.similar = route.similar.first(std::min(concerned, route.similar.size()));
   } else {
-    partition.centers.most_similar(model.knowledge.theta->kernel, observation.x,
-                                   1 + n_offered(model), predictor.neighbors);
+    route = partition.route(row.x, theta.kernel, n_concerned(model));
   }
-  const std::span<const Neighbor> similar = predictor.neighbors;
-  const Index I = similar.front().local_gp;
+  const Index I = route.owner();
   UpdateResult& result = routed.result;
-  result.sequence = observation.sequence;
-  result.routed_to = I;
-  result.local_gp = I;
-
-  LocalGp& local = partition.at(I);
-  routed.refit_owner = !is_current(local, *model.knowledge.theta);
-  if (routed.refit_owner) {
-    local.refit(model.knowledge.theta);
-    ++result.refits;
-  }
-  local.take_note(observation);
-  ++partition.held;
-  gained(partition, I, observation.sequence);
-
-  // If n_I > m: Split.
-  routed.leaves = split_if_full(model, I, observation, result);
-  partition.centers.follow(model.knowledge.theta->kernel);
-
-  const auto offered = static_cast<std::size_t>(n_offered(model));
-  for (const Neighbor& neighbor : similar.subspan(1, std::min(offered, similar.size() - 1)))
+  result.sequence = row.sequence;
+  result.routed_to = result.local_gp = I;
+  routed.owner_theta = partition.at(I).theta_pointer();
+  for (const Neighbor& neighbor : route.similar.subspan(1))
     routed.offered.push_back(neighbor.local_gp);
 
-  if (result.refits == 0) {
-    routed.refitted = refit_one_behind(model, observation);
-    if (routed.refitted >= 0) ++result.refits;
-  }
+  partition.append(route, row, {}, result);
+  routed.leaves = partition.split_if_full(I, row, theta.kernel, model.options, result);
+  pay_debt(model, row, result);
 }
 
-void account(ModelState& model, const Observation& observation, Routed& routed, const Found& found,
+void account(ModelState& model, const Observation& row, Routed& routed, const Found& found,
              Prediction* before) {
-  StreamKnowledge& knowledge = model.knowledge;
   UpdateResult& result = routed.result;
   Prediction& average_before = before != nullptr ? *before : model.scored;
-  if (before != nullptr || routed.scored) fill_with_prior(model, observation.x, average_before);
+  if (before != nullptr || routed.scored) fill_with_prior(model, row.x, average_before);
   if (!routed.asked.empty()) average(model, routed, found, average_before);
 
-  // What update_routed (core/model/update.cc) does when the owner has looked ahead, and after it.
-  model.local_scales = found.owner_scales;
-  const LookedAhead looked{found.innovation, found.deviation, knowledge.theta->values};
-  note_innovation(model, observation, looked, result);
-  const std::optional<Drift::Found> drift = watch(model, observation, result);
-  calibrate(model, observation, looked.innovation, routed.scored ? &average_before : nullptr,
-            routed.local_gps);
-  knowledge.surprise.observe(looked.innovation);
-  if (result.new_local_gp) model.drift.split(result.routed_to, *result.new_local_gp);
-  count(knowledge, observation);
-  if (!drift) return;
+  LookedAhead& looked = model.monitor.looked;
+  looked.innovation = found.innovation;
+  looked.deviation = found.deviation;
+  looked.output_scale = routed.owner_theta->values.output_scale;
+  looked.local_scales = found.owner_scales;
+  model.monitor.judge(row, yardstick(model), result);
+  learn_about_stream(model, row, routed.scored ? &average_before : nullptr,
+                     routed.owner_theta->version == model.knowledge.theta->version,
+                     routed.local_gps);
+  if (result.new_local_gp) model.monitor.drift.split(result.routed_to, *result.new_local_gp);
+  if (!model.monitor.found()) return;
   const Index local_gps = routed.local_gps + (result.new_local_gp ? 1 : 0);
-  raise_alarm(model, *drift,
-              PartitionThen(model.partition, result.sequence, local_gps, model.options),
-              found.owner_scales_after(drift->output), result);
+  raise_alarm(model, PartitionThen(model.partition, result.sequence, local_gps, model.options),
+              found.owner_scales_after(model.monitor.found()->output), result);
 }
 
 void ask(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X,

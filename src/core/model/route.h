@@ -19,7 +19,7 @@ namespace splitgp {
 
 /// What one row asks of local GPs, in this order.
 struct Routed {
-  UpdateResult result;  // sequence, routed_to, local_gp, new_local_gp, leaving, refits
+  UpdateResult result;  // sequence, routed_to, local_gp, new_local_gp, leaving, renewed
 
   /// The aggregated prediction before the row, if anyone wants it: whom to ask, with which θ, and
   /// what is known of them without asking. Empty if nobody does.
@@ -30,10 +30,9 @@ struct Routed {
   bool scored = false;         // calibration is one of those who want it
   Eigen::Index local_gps = 0;  // how many there were
 
-  bool refit_owner = false;  // before it learns
+  ThetaPointer owner_theta;  // by which it looks ahead
   std::vector<bool> leaves;  // LocalGp::divide(), if there is a split
   std::vector<Eigen::Index> offered;
-  Eigen::Index refitted = -1;  // this local GP is to be refitted last
 };
 
 /// What the asked local GPs and the owner found.

@@ -28,6 +28,11 @@ void check_noise(const Eigen::Ref<const Eigen::VectorXd>& noise_variance,
 void check_batch(const MatrixView& X, const MatrixView& Y, const MatrixView& noise_variance,
                  std::ptrdiff_t inputs, std::ptrdiff_t outputs);
 
+/// Whether a model with these options forgets by itself, so that its size is bounded.
+inline bool forgets(const Options& options) {
+  return options.window_size > 0 || options.max_observations > 0 || options.max_age > 0.0;
+}
+
 /// θ with every empty part filled in; throws InvalidArgument if it is invalid.
 Hyperparameters complete(Hyperparameters theta, Eigen::Index inputs, Eigen::Index outputs);
 /// Throws InvalidArgument if the inputs of a group have different length scales.

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/base/operations.h"
+#include "core/base/bounded_history.h"
 #include "core/linalg/principal_direction.h"
+#include "core/options/validate.h"
+#include "core/partition/partition.h"
+#include "core/partition/waking.h"
 
 namespace splitgp {
 namespace {
@@ -33,11 +36,8 @@ void find_direction(const LocalGp& parent, SplitWorkspace& workspace) {
   }
 }
 
-}  // namespace
-
-const std::vector<bool>& leaves_in_split(const LocalGp& parent, SplitWorkspace& workspace) {
-  parent.centered_inputs(workspace.centered);
-  find_direction(parent, workspace);
+// Whom the hyperplane cuts off.
+void find_leaves(SplitWorkspace& workspace) {
   workspace.along.noalias() = workspace.centered * workspace.direction;  // vᵀ(x_j − c)
   const Eigen::VectorXd& along = workspace.along;
   workspace.leaves.resize(static_cast<std::size_t>(along.size()));
@@ -46,12 +46,55 @@ const std::vector<bool>& leaves_in_split(const LocalGp& parent, SplitWorkspace& 
 
   const auto leaving = std::count(workspace.leaves.begin(), workspace.leaves.end(), true);
   if (leaving == 0 || leaving == along.size()) leave_lower_half(workspace);
+}
+
+// The observations that the second child took over.
+void list_owned(const LocalGp& local, std::vector<std::uint64_t>& sequences) {
+  sequences.clear();
+  for (Eigen::Index j = 0; j < local.size(); ++j) {
+    if (local.owns(j)) sequences.push_back(local.sequence(j));
+  }
+}
+
+}  // namespace
+
+const std::vector<bool>& split(LocalGp& parent, LocalGp& second, SplitWorkspace& workspace) {
+  parent.centered_inputs(workspace.centered);
+  find_direction(parent, workspace);
+  find_leaves(workspace);
+  parent.divide(workspace.leaves, second);
   return workspace.leaves;
 }
 
-LocalGp split(LocalGp& parent) {
-  SplitWorkspace workspace;
-  return parent.divide(leaves_in_split(parent, workspace));
+const std::vector<bool>& Partition::split_if_full(Eigen::Index I, const Observation& observation,
+                                                  const Kernel& kernel, const Options& options,
+                                                  UpdateResult& result) {
+  LocalGp& local = at(I);
+  split_workspace.leaves.clear();
+  if (local.owned() <= options.split_limit) {
+    centers.set(I, local.center(), kernel);
+    return split_workspace.leaves;
+  }
+  const Eigen::Index child = size();
+  LocalGp& second = local_gps.push_back(local);
+  const std::vector<bool>& leaves = split(local, second, split_workspace);
+  split_history.push_back({observation.sequence, I, child, local.owned(), second.owned()});
+  if (forgets(options)) bound_history(split_history, splits_dropped);
+  centers.set(child, second.center(), kernel);
+  centers.set(I, local.center(), kernel);
+  keep_awake(*this, child);
+  list_owned(second, result.leaving);
+  result.new_local_gp = child;
+  if (result.leaving.back() == observation.sequence) result.local_gp = child;
+
+  // The second child holds all that its parent held; without inheritance, what it owns, and that
+  // alone.
+  second.changed = false;
+  for (Eigen::Index j = 0; j < second.size(); ++j) gained(child, second.sequence(j));
+  if (!options.inherit) {
+    for (const std::uint64_t sequence : result.leaving) lost(I, sequence);
+  }
+  return leaves;
 }
 
 }  // namespace splitgp

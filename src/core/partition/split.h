@@ -7,12 +7,9 @@
 namespace splitgp {
 
 /// Algorithm 1, Split: cuts a local GP at its center, across its first principal direction.
-/// `parent` becomes the child on the positive side; the other child is returned. Neither is ever
-/// empty.
-LocalGp split(LocalGp& parent);
-
-/// Whom it cuts off: one flag for each observation that the parent owns, in `workspace`. Allocates
-/// nothing if both are reserved.
-const std::vector<bool>& leaves_in_split(const LocalGp& parent, SplitWorkspace& workspace);
+/// `parent` becomes the child on the positive side, and `second`, which is a copy of it, the other
+/// child. Neither is ever empty. Returns whom it cut off: one flag for each observation that the
+/// parent owned, in `workspace`. Allocates nothing if all three are reserved.
+const std::vector<bool>& split(LocalGp& parent, LocalGp& second, SplitWorkspace& workspace);
 
 }  // namespace splitgp

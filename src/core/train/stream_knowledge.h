@@ -6,8 +6,10 @@
 #include <vector>
 
 #include "core/kernel/theta.h"
+#include "core/local_gp/local_gp.h"
 #include "core/options/length_scale_groups.h"
 #include "core/train/training_schedule.h"
+#include "core/watch/monitor.h"
 #include "core/watch/stream_statistics.h"
 #include "core/watch/surprise.h"
 #include "splitgp/results.h"
@@ -43,6 +45,20 @@ struct StreamKnowledge {
     surprise.forget();
     made->version = theta->version + 1;
     theta = std::move(made);
+  }
+
+  /// What the next row is measured by. `stays`: nothing trains θ.
+  Yardstick yardstick(bool stays) const {
+    const bool known = theta_given || stays;
+    return {*theta, input_statistics, known || theta->version > 0,
+            known || schedule.ever_trained()};
+  }
+
+  /// One more row has been learned, but for what it teaches about θ.
+  void count(const Observation& row) {
+    ++observations;
+    input_statistics.add(row.x);
+    output_statistics.add(row.y);
   }
 
   ThetaPointer theta;

@@ -6,6 +6,10 @@
 
 namespace splitgp {
 
+/// Why Train is called: a surprise begins a regime, a young regime has doubled, or the stream has
+/// grown by half. `scale`: θ follows the scale of the data (core/train/theta_training.h).
+enum class Due { nothing, scale, surprise, regime, stream };
+
 /// When to train: whenever the stream has grown by half, starting at the first size that can say
 /// anything about d length scales. Doubling would be cheaper, but would leave θ learned from as
 /// little as half of the data, which costs accuracy where more data show more detail (powergen, m =

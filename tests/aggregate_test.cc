@@ -1,4 +1,4 @@
-#include "core/model/aggregate.h"
+#include "core/predict/aggregate.h"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/api/internals.h"
-#include "core/model/predict.h"
+#include "core/predict/predict.h"
 #include "splitgp/splitting_gp.h"
 #include "support/bits.h"
 #include "support/fixed_theta.h"

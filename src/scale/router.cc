@@ -7,7 +7,7 @@
 #include "core/api/internals.h"
 #include "core/base/columns.h"
 #include "core/model/compiled_core.h"
-#include "core/model/predict.h"
+#include "core/predict/predict.h"
 #include "core/options/validate.h"
 #include "scale/router_state.h"
 

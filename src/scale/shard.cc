@@ -8,7 +8,7 @@
 
 #include "core/model/compiled_core.h"
 #include "core/model/model_state.h"
-#include "core/model/predictor.h"
+#include "core/predict/predictor.h"
 #include "scale/message.h"
 
 namespace splitgp {

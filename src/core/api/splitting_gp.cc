@@ -10,11 +10,11 @@
 #include "core/model/bound_latency.h"
 #include "core/model/compiled_core.h"
 #include "core/model/forget.h"
-#include "core/model/predict.h"
-#include "core/model/predict_gradient.h"
 #include "core/options/validate.h"
 #include "core/partition/renewing.h"
 #include "core/partition/waking.h"
+#include "core/predict/predict.h"
+#include "core/predict/predict_gradient.h"
 
 namespace splitgp {
 

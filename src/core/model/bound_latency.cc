@@ -8,9 +8,9 @@
 #include "core/model/loop_trainer.h"
 #include "core/model/merge.h"
 #include "core/model/model_training.h"
-#include "core/model/predict.h"
-#include "core/model/predict_gradient.h"
 #include "core/partition/waking.h"
+#include "core/predict/predict.h"
+#include "core/predict/predict_gradient.h"
 #include "splitgp/error.h"
 
 namespace splitgp {

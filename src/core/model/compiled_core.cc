@@ -5,11 +5,11 @@
 #include "core/model/bound_latency.h"
 #include "core/model/forget.h"
 #include "core/model/model_training.h"
-#include "core/model/predict.h"
-#include "core/model/predict_gradient.h"
 #include "core/model/update.h"
 #include "core/partition/renewing.h"
 #include "core/partition/waking.h"
+#include "core/predict/predict.h"
+#include "core/predict/predict_gradient.h"
 
 #ifndef SPLITGP_INSTRUCTION_SET
 #define SPLITGP_INSTRUCTION_SET baseline

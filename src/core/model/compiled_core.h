@@ -15,11 +15,10 @@ struct CompiledCore {
   const char* instruction_set;
   void (*update)(ModelState&, const Observation&, UpdateResult&);
   void (*predict_then_update)(ModelState&, const Observation&, Prediction&, UpdateResult&);
-  void (*predict)(const ModelState&, const Eigen::Ref<const Eigen::MatrixXd>&, Prediction&);
-  void (*predict_gradient)(const ModelState&, const Eigen::Ref<const Eigen::MatrixXd>&,
+  void (*predict)(const Field&, const Eigen::Ref<const Eigen::MatrixXd>&, Prediction&);
+  void (*predict_gradient)(const Field&, const Eigen::Ref<const Eigen::MatrixXd>&,
                            PredictionGradient&);
-  std::vector<LocalPrediction> (*explain)(const ModelState&,
-                                          const Eigen::Ref<const Eigen::VectorXd>&);
+  std::vector<LocalPrediction> (*explain)(const Field&, const Eigen::Ref<const Eigen::VectorXd>&);
   ForgetResult (*forget)(ModelState&, std::span<const std::uint64_t>);
   TrainResult (*train_now)(ModelState&);
   void (*finish_training)(ModelState&);
@@ -33,15 +32,15 @@ struct CompiledCore {
   void (*account)(ModelState&, const Observation&, Routed&, const Found&, Prediction*);
   bool (*train_if_due)(ModelState&);
   std::vector<Eigen::Index> (*drawn_whole)(const ModelState&, const std::vector<Eigen::Index>&);
-  void (*ask)(const ModelState&, const Eigen::Ref<const Eigen::MatrixXd>&, Predictor&);
-  void (*combine)(const ModelState&, Predictor&, Prediction&);
+  void (*ask)(const Field&, const Eigen::Ref<const Eigen::MatrixXd>&, Predictor&);
+  void (*combine)(const Field&, Predictor&, Prediction&);
   /// … and that of the processes which hold local GPs.
   void (*learn)(ModelState&, Eigen::Index local_gp, const Observation&, Learned&);
   LocalGp (*divide)(ModelState&, Eigen::Index local_gp, const std::vector<bool>&);
   bool (*borrow)(ModelState&, Eigen::Index local_gp, const Observation&,
                  std::optional<std::uint64_t>&);
   void (*refit)(ModelState&, Eigen::Index local_gp, const ThetaPointer&);
-  void (*answer)(const ModelState&, const Eigen::Ref<const Eigen::MatrixXd>&, Predictor&);
+  void (*answer)(const Field&, const Eigen::Ref<const Eigen::MatrixXd>&, Predictor&);
 };
 
 /// The best one for this processor, or the one that the environment variable

@@ -8,9 +8,9 @@
 #include "core/model/merge.h"
 #include "core/model/model_state.h"
 #include "core/model/model_training.h"
-#include "core/model/predict.h"
 #include "core/partition/renewing.h"
 #include "core/partition/waking.h"
+#include "core/predict/predict.h"
 
 namespace splitgp {
 

@@ -9,6 +9,7 @@
 #include "core/model/retention.h"
 #include "core/options/validate.h"
 #include "core/partition/partition.h"
+#include "core/predict/field.h"
 #include "core/train/background_trainer.h"
 #include "core/train/stream_knowledge.h"
 #include "core/watch/monitor.h"
@@ -29,6 +30,10 @@ struct NotCopied : std::unique_ptr<Part> {
 struct ModelState {
   /// REQUIRES: options are checked.
   ModelState(Eigen::Index n_inputs, Eigen::Index n_outputs, Options checked);
+
+  operator Field() const {
+    return {options, *knowledge.theta, partition, monitor.calibrators, inputs, outputs};
+  }
 
   Options options;
   Eigen::Index inputs;

@@ -38,10 +38,4 @@ void refit(ModelState& model, Index local_gp, const ThetaPointer& theta) {
   model.partition.at(local_gp).refit(theta);
 }
 
-void answer(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X,
-            Predictor& predictor) {
-  predictor.reserve(model, std::ssize(predictor.questions));
-  predictor.answer(model, X);
-}
-
 }  // namespace splitgp

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/model/model_state.h"
-#include "core/model/predictor.h"
+#include "core/predict/predictor.h"
 
 namespace splitgp {
 
@@ -33,9 +33,5 @@ bool borrow(ModelState& model, Eigen::Index local_gp, const Observation& observa
             std::optional<std::uint64_t>& displaced);
 
 void refit(ModelState& model, Eigen::Index local_gp, const ThetaPointer& theta);
-
-/// Answers predictor.questions about the columns of X.
-void answer(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X,
-            Predictor& predictor);
 
 }  // namespace splitgp

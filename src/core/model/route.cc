@@ -6,8 +6,8 @@
 
 #include "core/model/alarm.h"
 #include "core/model/model_training.h"
-#include "core/model/predict.h"
 #include "core/model/update.h"
+#include "core/predict/predict.h"
 
 namespace splitgp {
 
@@ -109,18 +109,6 @@ void account(ModelState& model, const Observation& row, Routed& routed, const Fo
   const Index local_gps = routed.local_gps + (result.new_local_gp ? 1 : 0);
   raise_alarm(model, PartitionThen(model.partition, result.sequence, local_gps, model.options),
               found.owner_scales_after(model.monitor.found()->output), result);
-}
-
-void ask(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X,
-         Predictor& predictor) {
-  predictor.ask(model, X);
-}
-
-void combine(const ModelState& model, Predictor& predictor, Prediction& result) {
-  for (Index query = 0; query < std::ssize(predictor.outsiders); ++query) {
-    predictor.weigh(model, query);
-    predictor.combine(model, query, result, query);
-  }
 }
 
 }  // namespace splitgp

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/model/model_state.h"
-#include "core/model/predictor.h"
+#include "core/predict/predictor.h"
 
 namespace splitgp {
 
@@ -59,10 +59,5 @@ void route(ModelState& model, const Observation& observation, std::uint64_t ahea
 /// routed.result; `before`, if asked for, gets the prediction that the row was met with.
 void account(ModelState& model, const Observation& observation, Routed& routed, const Found& found,
              Prediction* before);
-
-/// The same for Algorithm 3, many queries at once: whom to ask about the columns of X, and, with
-/// the answers in `predictor`, their weighted averages. `result` holds the prior.
-void ask(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X, Predictor& predictor);
-void combine(const ModelState& model, Predictor& predictor, Prediction& result);
 
 }  // namespace splitgp

@@ -5,7 +5,7 @@
 #include "core/base/operations.h"
 #include "core/model/alarm.h"
 #include "core/model/model_training.h"
-#include "core/model/predict.h"
+#include "core/predict/predict.h"
 
 namespace splitgp {
 
@@ -75,7 +75,7 @@ void update(ModelState& model, const Observation& row, UpdateResult& result) {
   if (model.partition.size() == 0) start(model, row);
   if (wants_prediction(model)) {
     fill_with_prior(model, row.x, model.scored);
-    const Route route = predict_waking(model, row.x, model.scored);
+    const Route route = predict_waking(model, model.partition, row.x, model.scored);
     update(model, row, route, &model.scored, result);
   } else {
     const Kernel& kernel = model.knowledge.theta->kernel;
@@ -89,7 +89,7 @@ void predict_then_update(ModelState& model, const Observation& row, Prediction& 
                          UpdateResult& result) {
   if (model.partition.size() == 0) return update(model, row, result);
   const std::uint64_t began = operations_done;
-  const Route route = predict_waking(model, row.x, before);
+  const Route route = predict_waking(model, model.partition, row.x, before);
   update(model, row, route, wants_prediction(model) ? &before : nullptr, result);
   result.operations = operations_done - began;
 }

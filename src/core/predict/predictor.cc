@@ -1,4 +1,4 @@
-#include "core/model/predictor.h"
+#include "core/predict/predictor.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,8 +6,8 @@
 #include <span>
 
 #include "core/base/prefetch.h"
-#include "core/model/predict.h"
 #include "core/partition/waking.h"
+#include "core/predict/predict.h"
 
 namespace splitgp {
 
@@ -26,12 +26,12 @@ Predictor& thread_predictor() {
   return predictor;
 }
 
-void Predictor::prepare(const ModelState& model) {
-  const Index most = Index{model.options.capacity} + 2;
-  const Index n = model.options.neighbors;
+void Predictor::prepare(const Field& field) {
+  const Index most = Index{field.options.capacity} + 2;
+  const Index n = field.options.neighbors;
   const auto count = static_cast<std::size_t>(n);
-  const Index p = model.outputs;
-  const Index rows = LocalGp::GradientRows::count(model.inputs, p);
+  const Index p = field.outputs;
+  const Index rows = LocalGp::GradientRows::count(field.inputs, p);
   workspace.reserve(most, 1);
   for (std::size_t r = 0; r < std::min(solved.size(), count); ++r) solved[r].reserve(most, 1);
   solved_rows.reserve(solved.size());
@@ -44,7 +44,7 @@ void Predictor::prepare(const ModelState& model) {
   weights.reserve(count);
   if (means.rows() != p || means.cols() < n) means.resize(p, n);
   if (local_scales.rows() != p || local_scales.cols() < n) local_scales.resize(p, n);
-  queries.resize(model.inputs, kBlock);
+  queries.resize(field.inputs, kBlock);
   block_means.resize(p, kBlock);
   posteriors.resize(kBlock);
   block_scales.resize(p);
@@ -53,30 +53,30 @@ void Predictor::prepare(const ModelState& model) {
   gradient_workspace.slopes.reserve(most, 1);
   gradient_workspace.solved.reserve(most, 1 + p);
   gradient_workspace.weighted.resize(std::max(most, gradient_workspace.weighted.rows()), 1 + p);
-  gradient_workspace.sums.resize(model.inputs, 1 + p);
+  gradient_workspace.sums.resize(field.inputs, 1 + p);
   gradient_workspace.differences.reserve(most, 1 + p);
 }
 
-void Predictor::reserve(const ModelState& model, Index answers) {
+void Predictor::reserve(const Field& field, Index answers) {
   candidates.resize(static_cast<std::size_t>(answers));
-  if (means.rows() != model.outputs || means.cols() < answers) means.resize(model.outputs, answers);
-  if (!model.monitor.calibrators.empty() &&
-      (local_scales.rows() != model.outputs || local_scales.cols() < answers))
-    local_scales.resize(model.outputs, answers);
+  if (means.rows() != field.outputs || means.cols() < answers) means.resize(field.outputs, answers);
+  if (!field.calibrators.empty() &&
+      (local_scales.rows() != field.outputs || local_scales.cols() < answers))
+    local_scales.resize(field.outputs, answers);
 }
 
 // s_i ← k(x, c_i): the local GPs that are asked, and the first that is not, for the taper.
-void Predictor::ask(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X) {
-  const Kernel& kernel = model.knowledge.theta->kernel;
-  asked = n_asked(model);
+void Predictor::ask(const Field& field, const Eigen::Ref<const Eigen::MatrixXd>& X) {
+  const Kernel& kernel = field.theta.kernel;
+  asked = n_asked(field);
   const auto answers = static_cast<std::size_t>(X.cols() * asked);
   questions.clear();
   outsiders.clear();
   local_gps.resize(answers);
   thetas.resize(answers);
-  reserve(model, X.cols() * asked);
+  reserve(field, X.cols() * asked);
   for (Index i = 0; i < X.cols(); ++i) {
-    model.partition.centers.most_similar(kernel, X.col(i), asked + 1, neighbors);
+    field.partition.centers.most_similar(kernel, X.col(i), asked + 1, neighbors);
     Outsider& outsider = outsiders.emplace_back();
     if (std::ssize(neighbors) > asked) {
       outsider.local_gp = neighbors.back().local_gp;
@@ -86,7 +86,7 @@ void Predictor::ask(const ModelState& model, const Eigen::Ref<const Eigen::Matri
       const Neighbor& neighbor = neighbors[static_cast<std::size_t>(r)];
       const auto place = static_cast<std::size_t>(i * asked + r);
       local_gps[place] = neighbor.local_gp;
-      thetas[place] = &model.partition.at(neighbor.local_gp).theta();
+      thetas[place] = &field.partition.at(neighbor.local_gp).theta();
       candidates[place].log_similarity = kernel.log_similarity(neighbor.squared_distance);
       questions.push_back({neighbor.local_gp, i, i * asked + r});
     }
@@ -95,30 +95,30 @@ void Predictor::ask(const ModelState& model, const Eigen::Ref<const Eigen::Matri
 
 // E_i ← Mean((X_i, Y_i, c_i), x), and the variance. Local GP by local GP, so that each factor is
 // read once for many queries; an answer is the same to the bit, alone or in a batch.
-void Predictor::answer(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X,
+void Predictor::answer(const Field& field, const Eigen::Ref<const Eigen::MatrixXd>& X,
                        bool with_gradients) {
   std::sort(questions.begin(), questions.end(), [](const Question& a, const Question& b) {
     return a.local_gp != b.local_gp ? a.local_gp < b.local_gp : a.answer < b.answer;
   });
-  queries.resize(model.inputs, kBlock);
-  block_means.resize(model.outputs, kBlock);
+  queries.resize(field.inputs, kBlock);
+  block_means.resize(field.outputs, kBlock);
   posteriors.resize(kBlock);
   if (with_gradients) {
-    const Index rows = LocalGp::GradientRows::count(model.inputs, model.outputs);
+    const Index rows = LocalGp::GradientRows::count(field.inputs, field.outputs);
     block_gradients.resize(rows, kBlock);
     const Index answers = std::ssize(questions);
     if (gradients.rows() != rows || gradients.cols() < answers) gradients.resize(rows, answers);
   }
-  if (model.partition.may_be_dormant) {
-    for (const Question& question : questions) wake_for_reading(model.partition, question.local_gp);
+  if (field.partition.may_be_dormant) {
+    for (const Question& question : questions) wake_for_reading(field.partition, question.local_gp);
   }
   if (with_gradients) {
     for (const Question& question : questions)
-      solve_backward_for_reading(model.partition, question.local_gp);
+      solve_backward_for_reading(field.partition, question.local_gp);
   }
   // A single query's local GPs may not be in the cache. First fetch what says where their data are.
   const auto local_gp = [&](std::size_t question) -> const LocalGp& {
-    return model.partition.at(questions[question].local_gp);
+    return field.partition.at(questions[question].local_gp);
   };
   if (X.cols() == 1) {
     for (std::size_t q = 0; q < questions.size(); ++q) prefetch(&local_gp(q), 1);
@@ -132,20 +132,20 @@ void Predictor::answer(const ModelState& model, const Eigen::Ref<const Eigen::Ma
     }
     const std::size_t next = first + static_cast<std::size_t>(count);
     if (next < questions.size()) local_gp(next).prefetch();
-    VectorXd* const scales = model.monitor.calibrators.empty() ? nullptr : &block_scales;
+    VectorXd* const scales = field.calibrators.empty() ? nullptr : &block_scales;
     Workspace& space = workspace_for(X.cols(), questions[first].answer);
     if (with_gradients) {
-      model.partition.at(one).predict_gradient(queries.leftCols(count), space, gradient_workspace,
+      field.partition.at(one).predict_gradient(queries.leftCols(count), space, gradient_workspace,
                                                block_means.leftCols(count), posteriors, scales,
                                                block_gradients.leftCols(count));
     } else {
-      model.partition.at(one).predict(queries.leftCols(count), space, block_means.leftCols(count),
+      field.partition.at(one).predict(queries.leftCols(count), space, block_means.leftCols(count),
                                       posteriors, scales);
     }
     for (Index i = 0; i < count; ++i) {
       const Index place = questions[first + static_cast<std::size_t>(i)].answer;
       means.col(place) = block_means.col(i);
-      if (!model.monitor.calibrators.empty()) local_scales.col(place) = block_scales;
+      if (!field.calibrators.empty()) local_scales.col(place) = block_scales;
       if (with_gradients) gradients.col(place) = block_gradients.col(i);
       candidates[static_cast<std::size_t>(place)].posterior =
           posteriors[static_cast<std::size_t>(i)];
@@ -159,29 +159,29 @@ Workspace& Predictor::workspace_for(Index queries_together, Index answer) {
   return queries_together == 1 && rank < solved.size() ? solved[rank] : workspace;
 }
 
-void Predictor::keep_solved_rows(const ModelState& model) {
+void Predictor::keep_solved_rows(const Field& field) {
   solved_rows.clear();
   for (std::size_t r = 0; r < std::min(solved.size(), local_gps.size()); ++r) {
     solved_rows.push_back(
-        {solved[r].columns.data(), model.partition.at(local_gps[r]).factor().version()});
+        {solved[r].columns.data(), field.partition.at(local_gps[r]).factor().version()});
   }
 }
 
-bool Predictor::weigh(const ModelState& model, Index query) {
+bool Predictor::weigh(const Field& field, Index query) {
   const auto at = static_cast<std::size_t>(query);
   const auto first = static_cast<std::size_t>(query * asked);
   return aggregation_weights(std::span(candidates).subspan(first, static_cast<std::size_t>(asked)),
-                             outsiders[at].log_similarity, model.options, weights);
+                             outsiders[at].log_similarity, field.options, weights);
 }
 
 // Each local GP's deviation and noise times its local scale, and the whole times the factor that
 // innovations have taught. Means and weights do not change. A local scale goes with the θ it was
 // measured by, so all of it is a local GP's own, also while a new θ is on its way to it.
-void Predictor::combine_calibrated(const ModelState& model, Index query, Prediction& result,
+void Predictor::combine_calibrated(const Field& field, Index query, Prediction& result,
                                    Index column) const {
   const Index first = query * asked;
-  for (Index o = 0; o < model.outputs; ++o) {
-    const Calibrator& calibrator = model.monitor.calibrators[static_cast<std::size_t>(o)];
+  for (Index o = 0; o < field.outputs; ++o) {
+    const Calibrator& calibrator = field.calibrators[static_cast<std::size_t>(o)];
     double deviation = 0.0;
     double noise_variance = 0.0;
     Index place = first;
@@ -198,7 +198,7 @@ void Predictor::combine_calibrated(const ModelState& model, Index query, Predict
     result.variance(o, column) = std::min(deviation * deviation, kLargestVariance);
     result.noise_variance(o, column) = std::min(noise_variance, kLargestVariance);
     result.degrees_of_freedom(o, column) = calibrator.degrees_of_freedom();
-    if (model.options.calibration != Calibration::conformal) continue;
+    if (field.options.calibration != Calibration::conformal) continue;
     constexpr auto kLevels = static_cast<Index>(Calibrator::kLevels.size());
     calibrator.half_widths(std::span<double, Calibrator::kLevels.size()>(
         &result.conformal_half_widths(o * kLevels, column), Calibrator::kLevels.size()));
@@ -207,8 +207,7 @@ void Predictor::combine_calibrated(const ModelState& model, Index query, Predict
 
 // ŷ ← Σ w_i E_i, with standard deviation Σ w_i σ_i: children of one parent model the same function,
 // so their errors are taken as fully correlated, an upper bound for any correlation.
-void Predictor::combine(const ModelState& model, Index query, Prediction& result,
-                        Index column) const {
+void Predictor::combine(const Field& field, Index query, Prediction& result, Index column) const {
   auto mean = result.mean.col(column);
   mean.setZero();
   double deviation = 0.0;
@@ -218,9 +217,8 @@ void Predictor::combine(const ModelState& model, Index query, Prediction& result
     const Candidate& candidate = candidates[static_cast<std::size_t>(place++)];
     deviation += weight * std::sqrt(candidate.posterior.variance);
   }
-  result.variance.col(column) =
-      (deviation * model.knowledge.theta->values.output_scale).array().square();
-  if (!model.monitor.calibrators.empty()) combine_calibrated(model, query, result, column);
+  result.variance.col(column) = (deviation * field.theta.values.output_scale).array().square();
+  if (!field.calibrators.empty()) combine_calibrated(field, query, result, column);
 }
 
 }  // namespace splitgp

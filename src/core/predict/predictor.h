@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/local_gp/local_gp.h"
-#include "core/model/aggregate.h"
-#include "core/model/model_state.h"
+#include "core/predict/aggregate.h"
+#include "core/predict/field.h"
 
 namespace splitgp {
 
@@ -53,29 +53,29 @@ struct Predictor {
   Eigen::MatrixXd block_gradients;
   GradientWorkspace gradient_workspace;
 
-  /// So that one query of this model allocates nothing.
-  void prepare(const ModelState& model);
+  /// So that one query of this field allocates nothing.
+  void prepare(const Field& field);
 
   /// Finds whom to ask about each column of X; lets them answer, with derivatives if they are
   /// wanted; finds each answer's weight for one query, and returns what aggregation_weights does.
-  void ask(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X);
+  void ask(const Field& field, const Eigen::Ref<const Eigen::MatrixXd>& X);
   /// Makes room for so many answers; ask() does.
-  void reserve(const ModelState& model, Eigen::Index answers);
-  void answer(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X,
+  void reserve(const Field& field, Eigen::Index answers);
+  void answer(const Field& field, const Eigen::Ref<const Eigen::MatrixXd>& X,
               bool with_gradients = false);
-  bool weigh(const ModelState& model, Eigen::Index query);
+  bool weigh(const Field& field, Eigen::Index query);
 
   /// The weighted average of a query's answers, into one column of the result.
-  void combine(const ModelState& model, Eigen::Index query, Prediction& result,
+  void combine(const Field& field, Eigen::Index query, Prediction& result,
                Eigen::Index column) const;
 
   /// What the answers to a single query have solved, most similar local GP first, into solved_rows.
   /// REQUIRES: the caller has exclusive access, and they are awake.
-  void keep_solved_rows(const ModelState& model);
+  void keep_solved_rows(const Field& field);
 
  private:
   Workspace& workspace_for(Eigen::Index queries, Eigen::Index answer);
-  void combine_calibrated(const ModelState& model, Eigen::Index query, Prediction& result,
+  void combine_calibrated(const Field& field, Eigen::Index query, Prediction& result,
                           Eigen::Index column) const;
 };
 

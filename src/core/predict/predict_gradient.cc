@@ -1,11 +1,11 @@
-#include "core/model/predict_gradient.h"
+#include "core/predict/predict_gradient.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "core/base/parallel.h"
-#include "core/model/predict.h"
-#include "core/model/predictor.h"
+#include "core/predict/predict.h"
+#include "core/predict/predictor.h"
 
 namespace splitgp {
 
@@ -21,9 +21,8 @@ constexpr Index kMostDerivatives = 1 << 20;
 // Σ w_i (∇f_i + (f_i − average) ∇ℓ_i): how the weights' sum changes need not be known.
 class GradientCombiner {
  public:
-  void combine(const ModelState& model, const Predictor& predictor,
-               const Eigen::Ref<const VectorXd>& x, Index query, bool decided,
-               PredictionGradient& result, Index column);
+  void combine(const Field& field, const Predictor& predictor, const Eigen::Ref<const VectorXd>& x,
+               Index query, bool decided, PredictionGradient& result, Index column);
   void prepare(Index inputs, Index asked) {
     weight_slopes_.resize(inputs, std::max(asked, weight_slopes_.cols()));
     outsider_slope_.resize(inputs);
@@ -31,7 +30,7 @@ class GradientCombiner {
   }
 
  private:
-  void find_weight_slopes(const ModelState& model, const Predictor& predictor,
+  void find_weight_slopes(const Field& field, const Predictor& predictor,
                           const Eigen::Ref<const VectorXd>& x, Index query, bool decided);
 
   Eigen::MatrixXd weight_slopes_;  // ∇ℓ_i, a column for each answer
@@ -60,19 +59,19 @@ void similarity_gradient(const Kernel& kernel, const VectorXd& center,
     sum(k) += slope * ((x(k) - center(k)) * inverse(k)) * inverse(k);
 }
 
-void GradientCombiner::find_weight_slopes(const ModelState& model, const Predictor& predictor,
+void GradientCombiner::find_weight_slopes(const Field& field, const Predictor& predictor,
                                           const Eigen::Ref<const VectorXd>& x, Index query,
                                           bool decided) {
-  const Kernel& kernel = model.knowledge.theta->kernel;
-  const Index asked = n_asked(model);
-  const Index d = model.inputs;
+  const Kernel& kernel = field.theta.kernel;
+  const Index asked = n_asked(field);
+  const Index d = field.inputs;
   if (weight_slopes_.rows() != d || weight_slopes_.cols() < asked) weight_slopes_.resize(d, asked);
   weight_slopes_.leftCols(asked).setZero();
   if (asked == 1) return;  // it weighs 1 everywhere
   const Outsider& outsider = predictor.outsiders[static_cast<std::size_t>(query)];
   outsider_slope_.setZero(d);
   if (std::isfinite(outsider.log_similarity)) {
-    similarity_gradient(kernel, model.partition.at(outsider.local_gp).center(), x, 1.0,
+    similarity_gradient(kernel, field.partition.at(outsider.local_gp).center(), x, 1.0,
                         outsider_slope_);
   }
   for (Index r = 0; r < asked; ++r) {
@@ -80,9 +79,9 @@ void GradientCombiner::find_weight_slopes(const ModelState& model, const Predict
     const Index place = query * asked + r;
     const auto at = static_cast<std::size_t>(place);
     const LogWeightSlopes by = log_weight_slopes(predictor.candidates[at], outsider.log_similarity,
-                                                 model.options, decided);
+                                                 field.options, decided);
     auto slope = weight_slopes_.col(r);
-    similarity_gradient(kernel, model.partition.at(predictor.local_gps[at]).center(), x,
+    similarity_gradient(kernel, field.partition.at(predictor.local_gps[at]).center(), x,
                         by.similarity, slope);
     if (by.outsider != 0.0) slope += by.outsider * outsider_slope_;
     const auto answer = predictor.gradients.col(place);
@@ -101,23 +100,23 @@ void GradientCombiner::find_weight_slopes(const ModelState& model, const Predict
   weight_slopes_.col(reference).setZero();
 }
 
-void GradientCombiner::combine(const ModelState& model, const Predictor& predictor,
+void GradientCombiner::combine(const Field& field, const Predictor& predictor,
                                const Eigen::Ref<const VectorXd>& x, Index query, bool decided,
                                PredictionGradient& result, Index column) {
-  find_weight_slopes(model, predictor, x, query, decided);
-  const Index d = model.inputs;
-  const Index asked = n_asked(model);
+  find_weight_slopes(field, predictor, x, query, decided);
+  const Index d = field.inputs;
+  const Index asked = n_asked(field);
   deviation_slope_.resize(d);
-  for (Index o = 0; o < model.outputs; ++o) {
+  for (Index o = 0; o < field.outputs; ++o) {
     auto mean_gradient = result.mean_gradient.col(column).segment(o * d, d);
     auto variance_gradient = result.variance_gradient.col(column).segment(o * d, d);
     // As in Predictor::combine: without calibration, scales are those of the current θ.
     const auto scale_of = [&](Index place) {
-      if (model.monitor.calibrators.empty()) return model.knowledge.theta->values.output_scale(o);
+      if (field.calibrators.empty()) return field.theta.values.output_scale(o);
       const Index local_gp = predictor.local_gps[static_cast<std::size_t>(place)];
       return std::sqrt(predictor.local_scales(o, place) *
-                       model.monitor.calibrators[static_cast<std::size_t>(o)].factor()) *
-             model.partition.at(local_gp).theta().values.output_scale(o);
+                       field.calibrators[static_cast<std::size_t>(o)].factor()) *
+             field.partition.at(local_gp).theta().values.output_scale(o);
     };
     const auto deviation_of = [&](Index place) {
       return scale_of(place) *
@@ -146,11 +145,11 @@ void GradientCombiner::combine(const ModelState& model, const Predictor& predict
     // Each local GP's own noise does not depend on x, but the weights do.
     auto noise_gradient = result.noise_variance_gradient.col(column).segment(o * d, d);
     noise_gradient.setZero();
-    for (Index r = 0; r < asked && !model.monitor.calibrators.empty(); ++r) {
+    for (Index r = 0; r < asked && !field.calibrators.empty(); ++r) {
       const Index place = query * asked + r;
       const Index local_gp = predictor.local_gps[static_cast<std::size_t>(place)];
       const double own =
-          scale_of(place) * std::sqrt(model.partition.at(local_gp).theta().values.noise_variance);
+          scale_of(place) * std::sqrt(field.partition.at(local_gp).theta().values.noise_variance);
       const double difference =
           std::min(own * own, kLargestVariance) - result.noise_variance(o, column);
       noise_gradient +=
@@ -166,13 +165,13 @@ void GradientCombiner::combine(const ModelState& model, const Predictor& predict
 
 }  // namespace
 
-void fill_with_prior_gradient(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X,
+void fill_with_prior_gradient(const Field& field, const Eigen::Ref<const Eigen::MatrixXd>& X,
                               PredictionGradient& result) {
-  const PriorMean& prior_mean = model.knowledge.theta->prior_mean;
-  const Index d = model.inputs;
+  const PriorMean& prior_mean = field.theta.prior_mean;
+  const Index d = field.inputs;
   for (Matrix* part :
        {&result.mean_gradient, &result.variance_gradient, &result.noise_variance_gradient})
-    part->resize(model.outputs * d, X.cols());
+    part->resize(field.outputs * d, X.cols());
   result.variance_gradient.setZero();
   result.noise_variance_gradient.setZero();
   if (!prior_mean.has_trend()) {
@@ -180,35 +179,35 @@ void fill_with_prior_gradient(const ModelState& model, const Eigen::Ref<const Ei
     return;
   }
   for (Index i = 0; i < X.cols(); ++i) {
-    for (Index o = 0; o < model.outputs; ++o) {
+    for (Index o = 0; o < field.outputs; ++o) {
       for (Index k = 0; k < d; ++k)
         result.mean_gradient(o * d + k, i) = prior_mean.trend_slope(o, k, X.col(i));
     }
   }
 }
 
-void prepare_thread(const ModelState& model) {
-  thread_predictor().prepare(model);
-  thread_combiner().prepare(model.inputs, model.options.neighbors);
-  GrowingCholesky::prepare_thread(Index{model.options.capacity} + 2);
+void prepare_thread(const Field& field) {
+  thread_predictor().prepare(field);
+  thread_combiner().prepare(field.inputs, field.options.neighbors);
+  GrowingCholesky::prepare_thread(Index{field.options.capacity} + 2);
 }
 
-void predict_gradient(const ModelState& model, const Eigen::Ref<const Eigen::MatrixXd>& X,
+void predict_gradient(const Field& field, const Eigen::Ref<const Eigen::MatrixXd>& X,
                       PredictionGradient& result) {
-  const Index derivatives = LocalGp::GradientRows::count(model.inputs, model.outputs);
+  const Index derivatives = LocalGp::GradientRows::count(field.inputs, field.outputs);
   const Index together =
-      std::clamp<Index>(kMostDerivatives / (n_asked(model) * derivatives), 1, 4096);
-  parallel_ranges(X.cols(), model.options.threads, [&](Index first, Index last) {
+      std::clamp<Index>(kMostDerivatives / (n_asked(field) * derivatives), 1, 4096);
+  parallel_ranges(X.cols(), field.options.threads, [&](Index first, Index last) {
     Predictor& predictor = thread_predictor();
     GradientCombiner& combiner = thread_combiner();
     for (Index i = first; i < last; i += together) {
       const auto queries = X.middleCols(i, std::min(together, last - i));
-      predictor.ask(model, queries);
-      predictor.answer(model, queries, true);
+      predictor.ask(field, queries);
+      predictor.answer(field, queries, true);
       for (Index j = 0; j < queries.cols(); ++j) {
-        const bool decided = predictor.weigh(model, j);
-        predictor.combine(model, j, result, i + j);
-        combiner.combine(model, predictor, queries.col(j), j, decided, result, i + j);
+        const bool decided = predictor.weigh(field, j);
+        predictor.combine(field, j, result, i + j);
+        combiner.combine(field, predictor, queries.col(j), j, decided, result, i + j);
       }
     }
   });

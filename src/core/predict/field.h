@@ -1,0 +1,24 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <vector>
+
+#include "core/kernel/theta.h"
+#include "core/partition/partition.h"
+#include "core/watch/calibrator.h"
+#include "splitgp/options.h"
+
+namespace splitgp {
+
+/// The random field that a model describes: what a prediction is made of. A view, which owns
+/// nothing.
+struct Field {
+  const Options& options;
+  const Theta& theta;
+  const Partition& partition;
+  const std::vector<Calibrator>& calibrators;  // one for each output; none without calibration
+  Eigen::Index inputs;
+  Eigen::Index outputs;
+};
+
+}  // namespace splitgp

@@ -121,6 +121,8 @@ struct ModelFile::State {
              const std::function<void(const Call&)>& exclusively);
   void remember(const MatrixView& x, const MatrixView& y, double noise_variance, double time,
                 const UpdateResult& result);
+  void remember_steps(const MatrixView& x, const MatrixView& y, double noise_variance, double time,
+                      const UpdateResult& result);
   void look_after_bytes();
   bool all_bytes = true;  // they may hold what was forgotten, not only those of the last checkpoint
 };
@@ -219,6 +221,12 @@ const std::vector<std::string>& ModelFile::output_names() const { return state_-
 void ModelFile::State::remember(const MatrixView& x, const MatrixView& y, double noise_variance,
                                 double time, const UpdateResult& result) {
   if (!writers || result.rejected) return;
+  Internals::change(model, [&] { remember_steps(x, y, noise_variance, time, result); });
+}
+
+void ModelFile::State::remember_steps(const MatrixView& x, const MatrixView& y,
+                                      double noise_variance, double time,
+                                      const UpdateResult& result) {
   steps.values.insert(steps.values.end(), x.data, x.data + x.rows);
   steps.values.insert(steps.values.end(), y.data, y.data + y.rows);
   steps.values.push_back(noise_variance);
@@ -272,11 +280,13 @@ void ModelFile::State::write(const std::vector<SourcePosition>& read, const Call
   for (const std::string& key : new_notes) writers->note.add(key).add(notes.at(key)).write();
   if (also) also();
   transaction.commit();
-  // Up to here the model was only read.
-  exclusively([this] {
-    writers->model.committed();
-    Internals::of(model).drift.written();
-    clear_changes(Internals::of(model).partition);
+  // Up to here the model was only read. If this fails, nobody knows any more what has been written.
+  Internals::change(model, [&] {
+    exclusively([this] {
+      writers->model.committed();
+      Internals::of(model).drift.written();
+      clear_changes(Internals::of(model).partition);
+    });
   });
 }
 
@@ -286,12 +296,14 @@ void ModelFile::checkpoint(const std::vector<SourcePosition>& positions) {
 
 void ModelFile::checkpoint(const std::vector<SourcePosition>& positions, const Call& in_transaction,
                            const std::function<void(const Call&)>& exclusively) {
+  Internals::check_usable(state_->model);
   if (state_->writers) state_->write(positions, in_transaction, exclusively);
   state_->steps = {};
   state_->new_notes.clear();
-  for (const SourcePosition& position : positions) {
-    state_->positions[position.source] = position.rows;
-  }
+  Internals::change(state_->model, [&] {
+    for (const SourcePosition& position : positions)
+      state_->positions[position.source] = position.rows;
+  });
   // After all else: if this fails, what was committed is not to be written again.
   if (state_->writers && state_->writers->model.listed()) state_->look_after_bytes();
 }
@@ -302,6 +314,10 @@ void FileInternals::remember(ModelFile& file, const Eigen::Ref<const Eigen::Vect
                              const Eigen::Ref<const Eigen::VectorXd>& y, double noise_variance,
                              const UpdateResult& result) {
   file.state_->remember(MatrixView(x), MatrixView(y), noise_variance, kNoTime, result);
+}
+
+void FileInternals::give_up(ModelFile& file) noexcept {
+  Internals::give_up(file.state_->model, kHalfChanged);
 }
 
 const std::filesystem::path& FileInternals::path(const ModelFile& file) {

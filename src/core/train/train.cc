@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <exception>
 #include <utility>
 
 #include "core/train/choose_trend.h"
@@ -119,10 +120,16 @@ TrainResult train(const TrainingSet& set, const TrainingPlan& plan) {
   result.surprised = plan.surprised;
   result.regime = set.regime;
   if (set.observations < 2) return result;
-  if (is_over(set, plan)) {
-    go_back(set, plan, result);
-  } else {
-    improve(set, plan, result);
+  TrainResult failed = result;  // before the memory is gone
+  failed.failed = true;
+  try {
+    if (is_over(set, plan)) {
+      go_back(set, plan, result);
+    } else {
+      improve(set, plan, result);
+    }
+  } catch (const std::exception&) {  // std::bad_alloc, or a thread that could not be started
+    result = std::move(failed);
   }
   result.seconds = seconds_since(began);
   return result;

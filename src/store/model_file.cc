@@ -123,6 +123,7 @@ struct ModelFile::State {
                 const UpdateResult& result);
   void remember_steps(const MatrixView& x, const MatrixView& y, double noise_variance, double time,
                       const UpdateResult& result);
+  void check_in_place();
   void look_after_bytes();
   bool all_bytes = true;  // they may hold what was forgotten, not only those of the last checkpoint
 };
@@ -150,6 +151,7 @@ void ModelFile::State::write_to(Durability durability) {
   store::upgrade(*database, Internals::of(model), input_names, output_names);
   writers = std::make_unique<Writers>(*database, *this);
   writers->model.resume(Internals::of(model));
+  check_in_place();
   record_changes(Internals::of(model).partition);
   // A killed writer may have left numbers behind.
   if (writers->model.listed()) look_after_bytes();
@@ -179,6 +181,7 @@ ModelFile ModelFile::create(const std::filesystem::path& path, SplittingGp model
   const std::filesystem::path whole = resolved(path);
   auto lock = std::make_unique<store::WriterLock>(whole);
   store::make_model_file(whole, Internals::of(model), options);
+  lock->hold_file();
   auto state = std::make_unique<State>(whole, std::move(options.input_names),
                                        std::move(options.output_names), std::move(model));
   state->notes = std::move(options.notes);
@@ -200,6 +203,7 @@ ModelFile ModelFile::open(const std::filesystem::path& path, ModelFileOptions op
   const std::filesystem::path whole = resolved(path);
   store::check_kind(whole);
   auto lock = std::make_unique<store::WriterLock>(whole);
+  lock->hold_file();
   std::unique_ptr<State> state = State::read(whole);
   state->lock = std::move(lock);
   state->write_to(options.durability);
@@ -270,8 +274,19 @@ Index ModelFile::refit(Index most) { return state_->model.refit(most); }
 void ModelFile::set_threads(int threads) { state_->model.set_threads(threads); }
 void ModelFile::set_awake_limit(Index limit) { state_->model.set_awake_limit(limit); }
 
+// What is written to a file that nobody finds any more is lost, so it must not be acknowledged.
+void ModelFile::State::check_in_place() {
+  if (!database->has_moved()) return;
+  Internals::give_up(model, "its file was deleted, moved or replaced while it was open");
+  database->remove_log_of_moved();
+  throw UnusableModel("cannot write " + path.string() +
+                      ": it was deleted, moved or replaced while it was open; what was learned "
+                      "since the last checkpoint is lost");
+}
+
 void ModelFile::State::write(const std::vector<SourcePosition>& read, const Call& also,
                              const std::function<void(const Call&)>& exclusively) {
+  check_in_place();
   store::Transaction transaction(*database);
   writers->model.write_changes(Internals::of(model), steps);
   for (const SourcePosition& position : read) {
@@ -280,6 +295,7 @@ void ModelFile::State::write(const std::vector<SourcePosition>& read, const Call
   for (const std::string& key : new_notes) writers->note.add(key).add(notes.at(key)).write();
   if (also) also();
   transaction.commit();
+  check_in_place();
   // Up to here the model was only read. If this fails, nobody knows any more what has been written.
   Internals::change(model, [&] {
     exclusively([this] {

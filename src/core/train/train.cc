@@ -5,6 +5,7 @@
 #include <exception>
 #include <utility>
 
+#include "core/options/validate.h"
 #include "core/train/choose_trend.h"
 #include "core/train/contender.h"
 #include "core/train/objective.h"
@@ -103,6 +104,9 @@ void improve(const TrainingSet& set, const TrainingPlan& given, TrainResult& res
                    !std::isfinite(result.objective_before) ||
                    has_trend(winner.theta) != has_trend(given.current) ||
                    falls_back(winner.theta) != falls_back(given.current);
+  // A trend's slopes are no parameters of the optimiser's.
+  winner.theta = within_range(std::move(winner.theta));
+  result.adopted = result.adopted && is_within_range(winner.theta);  // not if something is NaN
   if (result.adopted) result.theta = winner.theta;
   result.bounds_reached = bounds_reached(set, plan, result.theta);
 }

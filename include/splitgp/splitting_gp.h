@@ -83,7 +83,8 @@ class SplittingGp {
   /// predict(), with the same bits, and the exact derivatives of its means and variances by the
   /// inputs, in at most 2.5 times its time with one output. Where the prediction has a kink they
   /// are those of one side: at the border where another local GP is asked, and, with matern12, at
-  /// every observation, where 0 stands for the slope of that one's kernel.
+  /// every observation, where 0 stands for the slope of that one's kernel. They are finite: one
+  /// that is too large for a double is the largest.
   PredictionGradient predict_gradient(const Eigen::Ref<const ColumnMatrix>& X) const {
     PredictionGradient result;
     predict_gradient(MatrixView(X), result);

@@ -99,6 +99,22 @@ TEST(CliLive, SignalsCommitAndLeaveAUsableFile) {
 
 // A line that never ends, from a source that never makes the reader wait: the file is a hole of
 // 256 GiB after its first rows.
+// No row that is not in the file is counted as learned.
+TEST(CliLive, AModelDeletedMeanwhileEndsTheStream) {
+  const TemporaryDirectory folder;
+  const std::string model = folder / "model.splitgp";
+  CommandProcess process(folder.path(), {"stream", "-", "-t", "y", "-m", model, "--predictions",
+                                         "-", "--commit-every", "0.05"});
+  process.send("x,y\n" + row(1) + row(2));
+  EXPECT_TRUE(eventually_contains(folder / "stdout", "\n2,"));
+  std::filesystem::remove(model);
+  process.send(row(3));
+  EXPECT_EQ(process.wait(), 1);
+  EXPECT_THAT(process.err(), HasSubstr("deleted, moved or replaced while it was open"));
+  EXPECT_FALSE(std::filesystem::exists(model));
+  EXPECT_FALSE(std::filesystem::exists(model + "-wal"));
+}
+
 TEST(CliLive, ASignalEndsALineWithoutEnd) {
   const TemporaryDirectory folder;
   write_text(folder / "in.csv", "x,y\n" + row(1) + row(2));

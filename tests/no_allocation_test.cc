@@ -1,54 +1,19 @@
 // In the steady state one thread's updates and predictions allocate nothing.
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <cmath>
-#include <cstdlib>
-#include <new>
 
 #include "splitgp/splitting_gp.h"
+#include "support/own_malloc.h"
 #include "support/streams.h"
-
-namespace {
-
-thread_local bool counting = false;  // of one thread: others may train meanwhile
-std::atomic<long> allocations = 0;
-
-[[maybe_unused]] void count() {
-  if (counting) allocations.fetch_add(1);
-}
-
-}  // namespace
-
-// Every allocation of the process comes through here, Eigen's too: it calls malloc.
-extern "C" void* __libc_malloc(std::size_t);
-extern "C" void* __libc_calloc(std::size_t, std::size_t);
-extern "C" void* __libc_realloc(void*, std::size_t);
-extern "C" void* __libc_memalign(std::size_t, std::size_t);
-#ifndef __SANITIZE_ADDRESS__  // its own malloc must not be replaced
-extern "C" void* malloc(std::size_t size) {
-  count();
-  return __libc_malloc(size);
-}
-extern "C" void* calloc(std::size_t n, std::size_t size) {
-  count();
-  return __libc_calloc(n, size);
-}
-extern "C" void* realloc(void* memory, std::size_t size) {
-  count();
-  return __libc_realloc(memory, size);
-}
-extern "C" void* aligned_alloc(std::size_t alignment, std::size_t size) {
-  count();
-  return __libc_memalign(alignment, size);
-}
-#endif
 
 namespace splitgp {
 namespace {
 
 using Eigen::Index;
 using Eigen::VectorXd;
+using testing::allocations;
+using testing::counting;
 
 class SteadyState : public ::testing::TestWithParam<Aggregation> {
  protected:

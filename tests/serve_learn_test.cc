@@ -53,6 +53,19 @@ TEST(ServeLearn, EndsWithTheModelOfAnUndisturbedStream) {
   testing::expect_same_model(load(serving.path()).model, expected);
 }
 
+TEST(ServeLearn, GivesUpWhenItsFileIsDeleted) {
+  Serving serving;
+  const Stream stream = two_inputs(20);
+  HttpClient client(serving.port());
+  ASSERT_EQ(client.post(kLearn, testing::learn_body(stream, 0, 10)).status, 200);
+  EXPECT_EQ(serving.running().learner().gave_up(), "");
+  std::filesystem::remove(serving.path());
+  EXPECT_EQ(client.post(kLearn, testing::learn_body(stream, 10, 5)).status, 503);
+  EXPECT_EQ(client.post(kLearn, testing::learn_body(stream, 15, 5)).status, 503);
+  EXPECT_NE(serving.running().learner().gave_up().find("deleted, moved or replaced"),
+            std::string::npos);
+}
+
 TEST(ServeLearn, AnIdIsLearnedOnce) {
   Serving serving;
   const Stream stream = two_inputs(20);

@@ -18,8 +18,15 @@ class InvalidArgument : public Error {
 };
 
 /// A kernel matrix that is not positive definite even with the most jitter allowed.
-/// The model is exactly as it was before the call.
 class NumericalError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// The model was given up: a call that had begun to change it failed, or its file was deleted,
+/// moved or replaced while it was open. Every later call throws this, and nothing of it is written.
+/// Open the file again: it is as of the last checkpoint.
+class UnusableModel : public Error {
  public:
   using Error::Error;
 };

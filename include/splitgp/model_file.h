@@ -52,7 +52,7 @@ LoadedModel load(const std::filesystem::path& path);
 /// Observations learned since the last checkpoint are in memory only. A checkpoint writes them,
 /// what they changed in the model, the position in the source and the notes in one transaction:
 /// whenever a process is killed, the next one finds the state of the last checkpoint, with nothing
-/// lost and nothing learned twice.
+/// lost and nothing learned twice. A model that was given up (UnusableModel) is never written.
 ///
 /// Threads: as SplittingGp. Only one process at a time can have a file open for writing.
 class ModelFile {

@@ -236,8 +236,9 @@ struct Explanation {
 /// What one training did. Objectives are log marginal likelihood plus log prior, per observation,
 /// of the observations trained on.
 struct TrainResult {
-  bool adopted = false;             ///< false: the new θ was not better, so the old one stays.
-  Hyperparameters theta;            ///< The model's θ afterwards, …
+  bool adopted = false;   ///< false: the new θ was not better, so the old one stays.
+  bool failed = false;    ///< There was no memory or no thread for it. Model files do not keep it.
+  Hyperparameters theta;  ///< The model's θ afterwards, …
   std::uint64_t theta_version = 0;  ///< … and which one it is; see SplittingGp::theta_version().
   double objective_before = 0.0;
   double objective_after = 0.0;  ///< Of the best θ found, adopted or not.

@@ -6,9 +6,13 @@
  * Numbers are doubles in row-major order, in buffers that the caller owns: n rows of d inputs,
  * n rows of p outputs. They must be finite and at most 1e150 in magnitude.
  *
- * Errors: a function that can fail returns a splitgp_status. After one that is not SPLITGP_OK the
- * model is as it was, what results point to is unspecified, and splitgp_last_error() says what was
- * wrong. No exception ever leaves the library.
+ * Errors: a function that can fail returns a splitgp_status. After one that is not SPLITGP_OK what
+ * results point to is unspecified, and splitgp_last_error() says what was wrong. The model is as it
+ * was, with one exception. A call with a splitgp_model* that is not const may run out of memory
+ * when it has changed the model by half; it returns SPLITGP_OUT_OF_MEMORY, and from then on every
+ * call with this model that returns a status returns SPLITGP_UNUSABLE and does nothing,
+ * splitgp_save too: no half-changed model is ever asked or written. Destroy it, and load the last
+ * one that was saved. No exception ever leaves the library.
  *
  * Threads: functions that take a const splitgp_model* may run at the same time, on the same model
  * too. Any other call needs the model to itself; the caller must see to that. Different models
@@ -40,7 +44,8 @@ typedef enum splitgp_status {
   SPLITGP_NUMERICAL_ERROR = 2,  /* a kernel matrix that no jitter could mend */
   SPLITGP_FILE_ERROR = 3,       /* a model file cannot be read or written */
   SPLITGP_OUT_OF_MEMORY = 4,
-  SPLITGP_INTERNAL_ERROR = 5 /* should not happen */
+  SPLITGP_INTERNAL_ERROR = 5, /* should not happen */
+  SPLITGP_UNUSABLE = 6        /* an earlier call with this model failed halfway */
 } splitgp_status;
 
 /* The library's version, such as "0.1.0". */
@@ -100,7 +105,8 @@ splitgp_status splitgp_predict_all_gradients(const splitgp_model* model, size_t 
                                              double* noise_variance_gradient);
 
 /* Trains the hyperparameters now, whatever the schedule. *adopted, unless NULL, says whether better
- * ones were found. */
+ * ones were found. Without memory it returns SPLITGP_OUT_OF_MEMORY, and the model can still be
+ * used: its hyperparameters stay, as after a training that fails within splitgp_update. */
 splitgp_status splitgp_train(splitgp_model* model, int* adopted);
 
 /* Waits for a training in the background, and adopts its result. */

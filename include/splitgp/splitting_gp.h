@@ -26,8 +26,12 @@ inline constexpr double kNoTime = std::numeric_limits<double>::quiet_NaN();
 /// docs/paper_map.md leads from the paper to the code and lists every deviation.
 ///
 /// Threads: const methods may run from many threads at once; every other method needs exclusive
-/// access. Errors: InvalidArgument and NumericalError; the model is then unchanged. Values must be
-/// finite and at most 1e150 in magnitude.
+/// access. Values must be finite and at most 1e150 in magnitude.
+///
+/// Errors: after an InvalidArgument, and after a const method that throws, the model is as it was.
+/// Anything else, such as std::bad_alloc, may have left a change half done: then the model is given
+/// up, and every later call but those that only report sizes and options throws UnusableModel.
+/// Trainings that fail are no errors: θ stays (TrainResult::failed).
 class SplittingGp {
  public:
   /// REQUIRES: inputs ≥ 1, outputs ≥ 1.
@@ -79,7 +83,8 @@ class SplittingGp {
   /// predict(), with the same bits, and the exact derivatives of its means and variances by the
   /// inputs, in at most 2.5 times its time with one output. Where the prediction has a kink they
   /// are those of one side: at the border where another local GP is asked, and, with matern12, at
-  /// every observation, where 0 stands for the slope of that one's kernel.
+  /// every observation, where 0 stands for the slope of that one's kernel. They are finite: one
+  /// that is too large for a double is the largest.
   PredictionGradient predict_gradient(const Eigen::Ref<const ColumnMatrix>& X) const {
     PredictionGradient result;
     predict_gradient(MatrixView(X), result);

@@ -23,7 +23,7 @@ from importlib.metadata import version as _version
 
 from splitgp import _core
 from splitgp._core import UpdateResult
-from splitgp._errors import FileError, NumericalError
+from splitgp._errors import FileError, NumericalError, UnusableModel
 from splitgp._results import (
     Alarm,
     ColumnStatistics,
@@ -61,6 +61,7 @@ __all__ = [
     "TableModel",
     "TableUpdate",
     "TrainResult",
+    "UnusableModel",
     "UpdateResult",
     "instruction_set",
     "load",

@@ -227,6 +227,7 @@ class TrainResult:
     """What one training did; objectives are per observation trained on."""
 
     adopted: bool
+    failed: bool
     hyperparameters: Hyperparameters
     theta_version: int
     objective_before: float

@@ -26,6 +26,8 @@ void translate(const std::exception_ptr& thrown, void*) {
     raise("NumericalError", e.what());
   } catch (const FileError& e) {
     raise("FileError", e.what());
+  } catch (const UnusableModel& e) {
+    raise("UnusableModel", e.what());
   }
 }
 

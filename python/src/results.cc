@@ -77,6 +77,7 @@ nb::dict to_dict(const Explanation& explanation) {
 nb::dict to_dict(const TrainResult& result) {
   nb::dict d;
   d["adopted"] = result.adopted;
+  d["failed"] = result.failed;
   d["hyperparameters"] = to_dict(result.theta);
   d["theta_version"] = result.theta_version;
   d["objective_before"] = result.objective_before;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -180,8 +181,9 @@ splitgp_status splitgp_predict_all_gradients(const splitgp_model* model, size_t 
 splitgp_status splitgp_train(splitgp_model* model, int* adopted) {
   return guarded([&] {
     require(model, "model");
-    const bool better = model->gp.train().adopted;
-    if (adopted != nullptr) *adopted = better ? 1 : 0;
+    const splitgp::TrainResult result = model->gp.train();
+    if (result.failed) throw std::bad_alloc();
+    if (adopted != nullptr) *adopted = result.adopted ? 1 : 0;
   });
 }
 

@@ -34,6 +34,8 @@ splitgp_status caught() noexcept {
     return fail(SPLITGP_NUMERICAL_ERROR, error.what());
   } catch (const FileError& error) {
     return fail(SPLITGP_FILE_ERROR, error.what());
+  } catch (const UnusableModel& error) {
+    return fail(SPLITGP_UNUSABLE, error.what());
   } catch (const std::bad_alloc&) {
     return fail(SPLITGP_OUT_OF_MEMORY, "there is not enough memory");
   } catch (const std::exception& error) {

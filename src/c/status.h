@@ -18,6 +18,7 @@ void require(const void* pointer, const char* name);
 /// Runs work(), and turns what it throws into a status: nothing gets out.
 template <typename Work>
 splitgp_status guarded(const Work& work) noexcept {
+  last_error();  // glibc ends the program if there is no memory when a thread first uses it
   try {
     work();
     return SPLITGP_OK;

@@ -37,7 +37,7 @@ bool Router::receive(std::size_t shard, std::uint64_t epoch, std::uint64_t numbe
   while (!s.on_their_way.empty() && s.on_their_way.front().missing == 0) {
     State::Batch batch = std::move(s.on_their_way.front());
     s.on_their_way.pop_front();
-    s.account_for(batch);
+    s.change([&] { s.account_for(batch); });
   }
   return true;
 }

@@ -183,35 +183,37 @@ std::vector<Parcel> Router::route(std::size_t most) {
       ++s.counts.waits_for_training;
       break;
     }
-    State::Row& row = batch.rows.emplace_back(std::move(s.waiting.front()));
-    s.waiting.pop_front();
-    core().route(s.model, {row.x, row.y, row.noise_variance, s.routed}, s.ahead, row.predict,
-                 row.routed);
-    if (s.placement.shard_of().empty()) {
-      // The first local GP of all.
-      s.placement.place(0);
-      s.sizes.push_back(0);
-      scale::Writer& message = s.to(0).put(Command::place).put(std::uint64_t{0});
-      message.put(s.model.partition.at(0).theta().version);
-      const LocalGp empty(s.model.inputs, s.model.outputs, s.model.knowledge.theta,
-                          s.model.options);
-      scale::put(message, empty.points());
-    }
-    const UpdateResult& result = row.routed.result;
-    std::size_t child_goes_to = 0;
-    if (result.new_local_gp) {
-      const std::size_t here = s.shard(result.routed_to);
-      child_goes_to = s.placement.place_child(result.routed_to);
-      row.moves = child_goes_to != here;
-      ++s.counts.splits;
-      if (row.moves) ++s.counts.moves;
-    }
-    s.write_row(row);
-    // A local GP on its way to another shard can do nothing.
-    if (row.moves) s.barrier = true;
-    ++s.routed;
-    ++s.ahead;
-    ++s.counts.rows;
+    s.change([&] {
+      State::Row& row = batch.rows.emplace_back(std::move(s.waiting.front()));
+      s.waiting.pop_front();
+      core().route(s.model, {row.x, row.y, row.noise_variance, s.routed}, s.ahead, row.predict,
+                   row.routed);
+      if (s.placement.shard_of().empty()) {
+        // The first local GP of all.
+        s.placement.place(0);
+        s.sizes.push_back(0);
+        scale::Writer& message = s.to(0).put(Command::place).put(std::uint64_t{0});
+        message.put(s.model.partition.at(0).theta().version);
+        const LocalGp empty(s.model.inputs, s.model.outputs, s.model.knowledge.theta,
+                            s.model.options);
+        scale::put(message, empty.points());
+      }
+      const UpdateResult& result = row.routed.result;
+      std::size_t child_goes_to = 0;
+      if (result.new_local_gp) {
+        const std::size_t here = s.shard(result.routed_to);
+        child_goes_to = s.placement.place_child(result.routed_to);
+        row.moves = child_goes_to != here;
+        ++s.counts.splits;
+        if (row.moves) ++s.counts.moves;
+      }
+      s.write_row(row);
+      // A local GP on its way to another shard can do nothing.
+      if (row.moves) s.barrier = true;
+      ++s.routed;
+      ++s.ahead;
+      ++s.counts.rows;
+    });
   }
   // What is left to say though no row says it: a new θ, a local GP that moves.
   if (batch.rows.empty() && (!s.waiting.empty() || !s.has_unsent())) return {};

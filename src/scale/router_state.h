@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/api/internals.h"
 #include "core/model/route.h"
 #include "scale/message.h"
 #include "scale/placement.h"
@@ -48,6 +49,18 @@ struct Router::State {
     scale::Writer unsent;
     std::vector<Parcel> sent;
   };
+
+  // Runs work(), which changes the model. If that fails, nobody knows what it has done.
+  template <typename Work>
+  void change(const Work& work) {
+    Internals::check_usable(file.model());
+    try {
+      work();
+    } catch (...) {
+      FileInternals::give_up(file);
+      throw;
+    }
+  }
 
   // Sending (scale/router_sending.cc)
   std::size_t shard(Eigen::Index local_gp) const { return placement.shard(local_gp); }

@@ -212,6 +212,9 @@ Bytes Shard::apply(std::uint64_t epoch, std::uint64_t number,
   } catch (const Error& error) {
     state_.reset();  // it may have done half of it
     return failed(error);
+  } catch (...) {
+    state_.reset();
+    throw;
   }
 }
 

@@ -1,10 +1,12 @@
 #include "serve/learner.h"
 
 #include <cmath>
+#include <new>
 #include <shared_mutex>
 #include <utility>
 
 #include "serve/protocol/request_error.h"
+#include "splitgp/error.h"
 #include "store/file_internals.h"
 
 namespace splitgp::serve {
@@ -99,6 +101,39 @@ bool Learner::is_alive(std::chrono::seconds patience) const {
 }
 
 void Learner::run() {
+  Jobs done;
+  try {
+    work(done);
+  } catch (const std::bad_alloc&) {
+    give_up("out of memory", done);
+  } catch (const std::exception& error) {
+    give_up(error.what(), done);
+  }
+}
+
+// What was answered is in the file, and nothing else will be.
+void Learner::give_up(const std::string& why, Jobs& done) {
+  failing_ = true;
+  {
+    const std::lock_guard<std::mutex> hold(queue_mutex_);
+    gave_up_ = why;
+  }
+  try {
+    for (auto& job : done) {
+      if (job) job->fail(503, "the server is ending; repeat the request, with the same ids");
+    }
+    refuse_queue();
+  } catch (const std::bad_alloc&) {
+    // Their connections are closed without an answer.
+  }
+}
+
+std::string Learner::gave_up() {
+  const std::lock_guard<std::mutex> hold(queue_mutex_);
+  return gave_up_;
+}
+
+void Learner::work(Jobs& done) {
   while (true) {
     beat();
     if (failing_) {
@@ -131,9 +166,9 @@ void Learner::run() {
         continue;
       }
     }
-    std::vector<std::unique_ptr<Job>> done = work_batch();
+    work_batch(done);
     if (commit()) {
-      for (auto& job : done) job->answer();
+      for (auto& job : done) std::exchange(job, nullptr)->answer();
     } else {
       failing_ = true;
       for (auto& job : done) {
@@ -142,6 +177,7 @@ void Learner::run() {
                   "the same ids if it has any");
       }
     }
+    done.clear();
   }
 }
 
@@ -155,24 +191,27 @@ bool Learner::take(std::unique_ptr<Job>& job) {
   return true;
 }
 
-// Runs what waits and returns those jobs that are to be answered after the commit.
-std::vector<std::unique_ptr<Job>> Learner::work_batch() {
-  std::vector<std::unique_ptr<Job>> done;
+// Runs what waits; `done` is to be answered after the commit.
+void Learner::work_batch(Jobs& done) {
   const Clock::time_point end = Clock::now() + limits_.batch_time;
   std::size_t rows = 0;
   std::unique_ptr<Job> job;
   while (rows < limits_.batch_rows && take(job)) {
     rows += job->rows();
+    done.push_back(std::move(job));
     try {
-      job->run(*this);
-      done.push_back(std::move(job));
+      done.back()->run(*this);
+    } catch (const std::bad_alloc&) {
+      throw;  // a row may be learned without its id, or the reverse
+    } catch (const UnusableModel&) {
+      throw;
     } catch (const std::exception&) {
-      job->fail(500, "the request failed inside the server");
+      done.back()->fail(500, "the request failed inside the server");
+      done.pop_back();
     }
     beat();
     if (Clock::now() >= end) break;
   }
-  return done;
 }
 
 // What was refused without being run has changed nothing.
@@ -203,6 +242,8 @@ bool Learner::commit() {
           const std::lock_guard<FairLock> hold(lock_);
           settle();
         });
+  } catch (const UnusableModel&) {
+    throw;  // it will never succeed
   } catch (const std::exception&) {
     const std::lock_guard<std::mutex> hold(counts_mutex_);
     ++counts_.failed_commits;

@@ -45,6 +45,10 @@ struct LearnerCounts {
 /// If a commit fails, nothing is acknowledged: all that it held is answered with 503, and so is all
 /// that comes, until the same rows could be committed. The model in memory is ahead of the file by
 /// no more than that.
+///
+/// If nobody knows any more what the model holds (UnusableModel, std::bad_alloc), or its file is
+/// gone, it gives up: nothing is committed, what waits and what comes is answered with 503, and the
+/// program should end.
 class Learner : private Workplace {
  public:
   /// `model` may be null: then `maker` makes one when rows come. Observers, which are told in their
@@ -66,6 +70,8 @@ class Learner : private Workplace {
   bool read(const std::function<void(const ModelView&)>& use);
   /// The same with all there is.
   bool read_all(const std::function<void(const ServedModel&)>& use);
+  /// Why it gave up; empty if it did not.
+  std::string gave_up();
   bool has_model() const { return current_.load() != nullptr; }
   LearnerCounts counts();
   /// When it last did something or had nothing to do: a watchdog's question.
@@ -87,8 +93,11 @@ class Learner : private Workplace {
   void count_repeated() override;
   void mark_changed() override { changed_ = true; }
 
+  using Jobs = std::vector<std::unique_ptr<Job>>;
   void run();
-  std::vector<std::unique_ptr<Job>> work_batch();
+  void work(Jobs& done);
+  void work_batch(Jobs& done);
+  void give_up(const std::string& why, Jobs& done);
   bool take(std::unique_ptr<Job>& job);
   bool commit();
   bool commit_unsaved();
@@ -110,6 +119,7 @@ class Learner : private Workplace {
   std::deque<std::unique_ptr<Job>> queue_;
   std::size_t queue_rows_ = 0, queue_bytes_ = 0;
   bool stopping_ = false;
+  std::string gave_up_;
   std::atomic<bool> failing_{false};
   std::thread thread_;
   std::atomic<std::int64_t> last_beat_{0};

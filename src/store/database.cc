@@ -1,5 +1,8 @@
 #include "store/database.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <new>
 #include <system_error>
@@ -90,6 +93,35 @@ std::uintmax_t Database::size() const {
     if (!error) size += part;
   }
   return size;
+}
+
+FileIdentity FileIdentity::of(const std::filesystem::path& path) noexcept {
+  struct stat found {};
+  if (::stat(path.c_str(), &found) != 0) return {};
+  return {static_cast<std::uint64_t>(found.st_dev), static_cast<std::uint64_t>(found.st_ino)};
+}
+
+bool Database::has_moved() const {
+  int moved = 0;
+  const int code = sqlite3_file_control(handle(), "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+  if (code == SQLITE_NOTFOUND) return false;  // not every file system can tell
+  if (code != SQLITE_OK) fail();
+  // SQLite opens the log once, and only under its own name.
+  if (moved == 0 && log_.number == 0) log_ = FileIdentity::of(path_.string() + "-wal");
+  return moved != 0;
+}
+
+void Database::remove_log_of_moved() const noexcept {
+  try {
+    const std::string log = path_.string() + "-wal";
+    if (log_.number == 0 || !(FileIdentity::of(log) == log_)) return;
+    // What was committed goes where it belongs, if that still has a name.
+    sqlite3_wal_checkpoint_v2(handle(), nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
+    unlink(log.c_str());
+    unlink((path_.string() + "-shm").c_str());
+  } catch (const std::bad_alloc&) {
+    // The names need memory.
+  }
 }
 
 std::string Database::first_bytes(int count) const {

@@ -2,6 +2,7 @@
 
 #include <sqlite3.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -13,6 +14,15 @@ namespace splitgp::store {
 /// An error about a file: "cannot open model.splitgp: ...".
 FileError cannot(const char* action, const std::filesystem::path& path, const std::string& reason);
 FileError damaged(const std::filesystem::path& path, const std::string& what);
+
+/// Which file it is, whatever its name.
+struct FileIdentity {
+  std::uint64_t device = 0;
+  std::uint64_t number = 0;  // 0: there is none
+  bool operator==(const FileIdentity&) const = default;
+
+  static FileIdentity of(const std::filesystem::path& path) noexcept;
+};
 
 /// A connection to an SQLite file. Every failure is a FileError.
 ///
@@ -43,6 +53,12 @@ class Database {
   /// the file (POSIX).
   std::string first_bytes(int count) const;
 
+  /// Whether the name that it was opened by belongs to another file now, or to none.
+  bool has_moved() const;
+  /// For a file that has: moves what is in its log into it and takes the log away, if that still
+  /// lies under the old name. SQLite would apply it to whatever file has the name now.
+  void remove_log_of_moved() const noexcept;
+
   sqlite3* handle() const { return handle_.get(); }
   const std::filesystem::path& path() const { return path_; }
 
@@ -55,6 +71,7 @@ class Database {
   };
   std::filesystem::path path_;
   bool writes_;
+  mutable FileIdentity log_;  // once it is known
   std::unique_ptr<sqlite3, Close> handle_;
 };
 

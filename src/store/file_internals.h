@@ -18,6 +18,8 @@ struct FileInternals {
   static void remember(ModelFile& file, const Eigen::Ref<const Eigen::VectorXd>& x,
                        const Eigen::Ref<const Eigen::VectorXd>& y, double noise_variance,
                        const UpdateResult& result);
+  /// A change through model() failed halfway: the model is never written again.
+  static void give_up(ModelFile& file) noexcept;
   static const std::filesystem::path& path(const ModelFile& file);
   /// Writes a copy of the file, as of its last checkpoint, under another name, which must be free.
   static void copy(ModelFile& file, const std::filesystem::path& to);

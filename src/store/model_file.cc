@@ -120,6 +120,9 @@ struct ModelFile::State {
              const std::function<void(const Call&)>& exclusively);
   void remember(const MatrixView& x, const MatrixView& y, double noise_variance, double time,
                 const UpdateResult& result);
+  void remember_steps(const MatrixView& x, const MatrixView& y, double noise_variance, double time,
+                      const UpdateResult& result);
+  void check_in_place();
   void look_after_bytes();
   bool all_bytes = true;  // they may hold what was forgotten, not only those of the last checkpoint
 };
@@ -147,6 +150,7 @@ void ModelFile::State::write_to(Durability durability) {
   store::upgrade(*database, Internals::of(model), input_names, output_names);
   writers = std::make_unique<Writers>(*database, *this);
   writers->model.resume(Internals::of(model));
+  check_in_place();
   Internals::of(model).partition.record_changes();
   // A killed writer may have left numbers behind.
   if (writers->model.listed()) look_after_bytes();
@@ -176,6 +180,7 @@ ModelFile ModelFile::create(const std::filesystem::path& path, SplittingGp model
   const std::filesystem::path whole = resolved(path);
   auto lock = std::make_unique<store::WriterLock>(whole);
   store::make_model_file(whole, Internals::of(model), options);
+  lock->hold_file();
   auto state = std::make_unique<State>(whole, std::move(options.input_names),
                                        std::move(options.output_names), std::move(model));
   state->notes = std::move(options.notes);
@@ -197,6 +202,7 @@ ModelFile ModelFile::open(const std::filesystem::path& path, ModelFileOptions op
   const std::filesystem::path whole = resolved(path);
   store::check_kind(whole);
   auto lock = std::make_unique<store::WriterLock>(whole);
+  lock->hold_file();
   std::unique_ptr<State> state = State::read(whole);
   state->lock = std::move(lock);
   state->write_to(options.durability);
@@ -218,6 +224,12 @@ const std::vector<std::string>& ModelFile::output_names() const { return state_-
 void ModelFile::State::remember(const MatrixView& x, const MatrixView& y, double noise_variance,
                                 double time, const UpdateResult& result) {
   if (!writers || result.rejected) return;
+  Internals::change(model, [&] { remember_steps(x, y, noise_variance, time, result); });
+}
+
+void ModelFile::State::remember_steps(const MatrixView& x, const MatrixView& y,
+                                      double noise_variance, double time,
+                                      const UpdateResult& result) {
   steps.values.insert(steps.values.end(), x.data, x.data + x.rows);
   steps.values.insert(steps.values.end(), y.data, y.data + y.rows);
   steps.values.push_back(noise_variance);
@@ -261,8 +273,19 @@ Index ModelFile::refit(Index most) { return state_->model.refit(most); }
 void ModelFile::set_threads(int threads) { state_->model.set_threads(threads); }
 void ModelFile::set_awake_limit(Index limit) { state_->model.set_awake_limit(limit); }
 
+// What is written to a file that nobody finds any more is lost, so it must not be acknowledged.
+void ModelFile::State::check_in_place() {
+  if (!database->has_moved()) return;
+  Internals::give_up(model, "its file was deleted, moved or replaced while it was open");
+  database->remove_log_of_moved();
+  throw UnusableModel("cannot write " + path.string() +
+                      ": it was deleted, moved or replaced while it was open; what was learned "
+                      "since the last checkpoint is lost");
+}
+
 void ModelFile::State::write(const std::vector<SourcePosition>& read, const Call& also,
                              const std::function<void(const Call&)>& exclusively) {
+  check_in_place();
   store::Transaction transaction(*database);
   writers->model.write_changes(Internals::of(model), steps);
   for (const SourcePosition& position : read) {
@@ -271,11 +294,14 @@ void ModelFile::State::write(const std::vector<SourcePosition>& read, const Call
   for (const std::string& key : new_notes) writers->note.add(key).add(notes.at(key)).write();
   if (also) also();
   transaction.commit();
-  // Up to here the model was only read.
-  exclusively([this] {
-    writers->model.committed();
-    Internals::of(model).monitor.drift.written();
-    Internals::of(model).partition.clear_changes();
+  check_in_place();
+  // Up to here the model was only read. If this fails, nobody knows any more what has been written.
+  Internals::change(model, [&] {
+    exclusively([this] {
+      writers->model.committed();
+      Internals::of(model).monitor.drift.written();
+      Internals::of(model).partition.clear_changes();
+    });
   });
 }
 
@@ -285,12 +311,14 @@ void ModelFile::checkpoint(const std::vector<SourcePosition>& positions) {
 
 void ModelFile::checkpoint(const std::vector<SourcePosition>& positions, const Call& in_transaction,
                            const std::function<void(const Call&)>& exclusively) {
+  Internals::check_usable(state_->model);
   if (state_->writers) state_->write(positions, in_transaction, exclusively);
   state_->steps = {};
   state_->new_notes.clear();
-  for (const SourcePosition& position : positions) {
-    state_->positions[position.source] = position.rows;
-  }
+  Internals::change(state_->model, [&] {
+    for (const SourcePosition& position : positions)
+      state_->positions[position.source] = position.rows;
+  });
   // After all else: if this fails, what was committed is not to be written again.
   if (state_->writers && state_->writers->model.listed()) state_->look_after_bytes();
 }
@@ -301,6 +329,10 @@ void FileInternals::remember(ModelFile& file, const Eigen::Ref<const Eigen::Vect
                              const Eigen::Ref<const Eigen::VectorXd>& y, double noise_variance,
                              const UpdateResult& result) {
   file.state_->remember(MatrixView(x), MatrixView(y), noise_variance, kNoTime, result);
+}
+
+void FileInternals::give_up(ModelFile& file) noexcept {
+  Internals::give_up(file.state_->model, kHalfChanged);
 }
 
 const std::filesystem::path& FileInternals::path(const ModelFile& file) {

@@ -1,8 +1,10 @@
 #include "store/new_file.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <string>
 #include <system_error>
 
@@ -65,6 +67,11 @@ void sync_directory_of(const std::filesystem::path& path) {
 }
 
 void rename_without_replacing(const std::filesystem::path& from, const std::filesystem::path& to) {
+#ifdef RENAME_NOREPLACE
+  if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return;
+  if (errno == EEXIST) throw exists_already(to);
+#endif
+  // A process that is killed in between leaves two names for one file (WriterLock::hold_file).
   std::error_code error;
   std::filesystem::create_hard_link(from, to, error);
   if (error == std::errc::file_exists) throw exists_already(to);

@@ -98,11 +98,12 @@ serve::RunningSettings settings_of(const ServeFlags& flags, const Address& addre
   return settings;
 }
 
-// Until a signal comes: once a second to the viewers, the log and the service manager.
+// Until a signal comes or nothing can be learned any more: once a second to the viewers, the log
+// and the service manager.
 void wait_for_signal(const StopSignal& stop, serve::Running& running) {
   const auto watchdog = serve::watchdog_interval();
   Clock::time_point next_watchdog = Clock::now();
-  while (stop.received() == 0) {
+  while (stop.received() == 0 && running.learner().gave_up().empty()) {
     int wait = 1000;
     if (watchdog) wait = std::min<int>(wait, static_cast<int>(watchdog->count()));
     pollfd one{stop.descriptor(), POLLIN, 0};
@@ -143,6 +144,10 @@ int run_serve(const ServeFlags& given) {
   wait_for_signal(stop, running);
   serve::notify_manager("STOPPING=1");
   running.stop();
+  if (const std::string why = running.learner().gave_up(); !why.empty()) {
+    throw CommandError(kFailure, fmt::format("{}: {}; nothing was written since the last answer",
+                                             flags.model, why));
+  }
   running.log().message("stopped; everything acknowledged is in the file");
   return kSuccess;
 }

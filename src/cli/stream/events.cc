@@ -97,6 +97,7 @@ void Events::add_trainings(std::uint64_t row) {
     json training = event(row, "training");
     training.update({{"sequence", result.sequence},
                      {"adopted", result.adopted},
+                     {"failed", result.failed},
                      {"surprised", result.surprised},
                      {"theta_version", result.theta_version},
                      {"kernel", to_string(result.theta.kernel)}});

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -34,6 +35,11 @@ class StreamRun {
       end = read_inputs();
     } catch (const FileError&) {
       throw;  // a commit failed: the file is as of the one before
+    } catch (const UnusableModel&) {
+      throw;  // likewise
+    } catch (const std::bad_alloc&) {
+      // Nobody knows how far the row was counted.
+      throw CommandError(kFailure, out_of_memory());
     } catch (...) {
       finish();  // keep what was learned before the error
       throw;
@@ -47,6 +53,14 @@ class StreamRun {
   }
 
  private:
+  std::string out_of_memory() const {
+    if (flags_.model.empty()) return "out of memory";
+    return fmt::format(
+        "out of memory; {} is as of its last commit, and the same command goes on "
+        "from there",
+        flags_.model);
+  }
+
   int explain() {
     while (!model_ && reading_.open_next()) {
       if (!reading_.columns().empty()) model_ = new_model(flags_, find().recipe);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/model/model_state.h"
+#include "splitgp/error.h"
 #include "splitgp/splitting_gp.h"
 
 namespace splitgp {
@@ -11,7 +12,12 @@ namespace splitgp {
 struct SplittingGp::State : ModelState {
   using ModelState::ModelState;
   explicit State(ModelState&& state) : ModelState(std::move(state)) {}
+
+  /// Why the model cannot be used any more; null if it can.
+  const char* unusable = nullptr;
 };
+
+inline constexpr const char* kHalfChanged = "a change of it was interrupted halfway";
 
 /// Access to what SplittingGp hides, for the store, the tests and the benchmarks.
 struct Internals {
@@ -19,6 +25,29 @@ struct Internals {
   static ModelState& of(SplittingGp& model) { return *model.state_; }
   static SplittingGp model(ModelState state) {
     return SplittingGp(std::make_unique<SplittingGp::State>(std::move(state)));
+  }
+
+  /// `why` is a text that is never freed. The first one stays.
+  static void give_up(SplittingGp& model, const char* why) noexcept {
+    if (model.state_->unusable == nullptr) model.state_->unusable = why;
+  }
+  static const char* why_unusable(const SplittingGp& model) { return model.state_->unusable; }
+  /// Throws UnusableModel.
+  static void check_usable(const SplittingGp& model);
+
+  /// Runs work(), which changes the model. If that fails, nobody knows what it has done, and the
+  /// model is given up. An InvalidArgument is the caller's fault, and thrown before any change.
+  template <typename Work>
+  static decltype(auto) change(SplittingGp& model, const Work& work) {
+    check_usable(model);
+    try {
+      return work();
+    } catch (const InvalidArgument&) {
+      throw;
+    } catch (...) {
+      give_up(model, kHalfChanged);
+      throw;
+    }
   }
 };
 

@@ -22,6 +22,7 @@ const std::vector<SplitRecord>& SplittingGp::split_history() const {
 }
 
 std::vector<LocalGpSummary> SplittingGp::local_gps() const {
+  Internals::check_usable(*this);
   std::vector<LocalGpSummary> result;
   result.reserve(state_->partition.local_gps.size());
   for (const LocalGp& local : state_->partition.local_gps) {
@@ -90,6 +91,7 @@ void copy(const LocalGp& local, Index j, Observations& observations, Index to) {
 }  // namespace
 
 Observations SplittingGp::observations() const {
+  Internals::check_usable(*this);
   struct Place {
     std::uint64_t sequence;
     const LocalGp* local;
@@ -114,6 +116,7 @@ Observations SplittingGp::observations() const {
 }
 
 LocalGpPoints SplittingGp::points(Index local_gp) const {
+  Internals::check_usable(*this);
   if (local_gp < 0 || local_gp >= n_local()) {
     throw InvalidArgument("local_gp is " + std::to_string(local_gp) + "; the model has " +
                           std::to_string(n_local()) + " local GPs, counted from 0");

@@ -57,6 +57,12 @@ void check_observation(const ModelState& model, const MatrixView& x, const Matri
 
 }  // namespace
 
+void Internals::check_usable(const SplittingGp& model) {
+  if (model.state_->unusable == nullptr) return;
+  throw UnusableModel("the model cannot be used any more: " + std::string(model.state_->unusable) +
+                      "; open its file again, which is as of the last checkpoint");
+}
+
 SplittingGp::SplittingGp(Index inputs, Index outputs, Options options) {
   if (inputs < 1)
     throw InvalidArgument("inputs is " + std::to_string(inputs) + "; it must be at least 1");
@@ -69,6 +75,7 @@ SplittingGp::SplittingGp(Index inputs, Index outputs, Options options) {
 
 SplittingGp::SplittingGp(std::unique_ptr<State> state) : state_(std::move(state)) {}
 SplittingGp::SplittingGp(const SplittingGp& other) {
+  Internals::check_usable(other);
   const WakeLocks::Held held = other.state_->partition.wake_locks.all();
   state_ = std::make_unique<State>(*other.state_);
 }
@@ -81,31 +88,38 @@ SplittingGp::~SplittingGp() = default;
 
 void SplittingGp::update(MatrixView x, MatrixView y, UpdateResult& result, double noise_variance,
                          double time) {
-  check_observation(*state_, x, y, noise_variance, time);
-  core().update(*state_,
-                {column(x), column(y), noise_variance, state_->knowledge.observations, time},
-                result);
+  Internals::change(*this, [&] {
+    check_observation(*state_, x, y, noise_variance, time);
+    core().update(*state_,
+                  {column(x), column(y), noise_variance, state_->knowledge.observations, time},
+                  result);
+  });
 }
 
 std::vector<UpdateResult> SplittingGp::update_batch(MatrixView X, MatrixView Y,
                                                     MatrixView noise_variance, MatrixView time) {
+  Internals::check_usable(*this);
   check_batch(X, Y, noise_variance, state_->inputs, state_->outputs);
   const auto noise_variances = column(noise_variance);
   const auto times = column(time);
   check_times(*state_, times, X.cols);
   std::vector<UpdateResult> results;
   results.reserve(static_cast<std::size_t>(X.cols));
-  for (Index i = 0; i < X.cols; ++i) {
-    const double noise = noise_variances.size() == 0 ? 0.0 : noise_variances(i);
-    const double at = times.size() == 0 ? kNoTime : times(i);
-    core().update(*state_,
-                  {columns(X).col(i), columns(Y).col(i), noise, state_->knowledge.observations, at},
-                  results.emplace_back());
-  }
+  Internals::change(*this, [&] {
+    for (Index i = 0; i < X.cols; ++i) {
+      const double noise = noise_variances.size() == 0 ? 0.0 : noise_variances(i);
+      const double at = times.size() == 0 ? kNoTime : times(i);
+      core().update(
+          *state_,
+          {columns(X).col(i), columns(Y).col(i), noise, state_->knowledge.observations, at},
+          results.emplace_back());
+    }
+  });
   return results;
 }
 
 void SplittingGp::predict(MatrixView X, Prediction& result) const {
+  Internals::check_usable(*this);
   check_values("x", columns(X), state_->inputs);
   fill_with_prior(*state_, columns(X), result);
   if (state_->partition.local_gps.empty()) return;
@@ -113,6 +127,7 @@ void SplittingGp::predict(MatrixView X, Prediction& result) const {
 }
 
 void SplittingGp::predict_gradient(MatrixView X, PredictionGradient& result) const {
+  Internals::check_usable(*this);
   check_values("x", columns(X), state_->inputs);
   fill_with_prior(*state_, columns(X), result);
   fill_with_prior_gradient(*state_, columns(X), result);
@@ -122,14 +137,18 @@ void SplittingGp::predict_gradient(MatrixView X, PredictionGradient& result) con
 
 void SplittingGp::predict_then_update(MatrixView x, MatrixView y, Prediction& before,
                                       UpdateResult& result, double noise_variance, double time) {
-  check_observation(*state_, x, y, noise_variance, time);
-  fill_with_prior(*state_, columns(x), before);
-  core().predict_then_update(
-      *state_, {column(x), column(y), noise_variance, state_->knowledge.observations, time}, before,
-      result);
+  Internals::change(*this, [&] {
+    check_observation(*state_, x, y, noise_variance, time);
+    fill_with_prior(*state_, columns(x), before);
+    core().predict_then_update(
+        *state_, {column(x), column(y), noise_variance, state_->knowledge.observations, time},
+        before, result);
+  });
 }
 
-void SplittingGp::reserve() { core().bound_latency(*state_); }
+void SplittingGp::reserve() {
+  Internals::change(*this, [&] { core().bound_latency(*state_); });
+}
 
 std::uint64_t SplittingGp::most_operations() const {
   return is_reserved() ? splitgp::most_operations(*state_) : 0;
@@ -138,11 +157,12 @@ std::uint64_t SplittingGp::most_operations() const {
 bool SplittingGp::is_reserved() const { return bounds_latency(*state_); }
 
 ForgetResult SplittingGp::forget(std::span<const std::uint64_t> sequences) {
-  return core().forget(*state_, sequences);
+  return Internals::change(*this, [&] { return core().forget(*state_, sequences); });
 }
 
 ForgetResult SplittingGp::forget_before(std::uint64_t sequence) {
-  return core().forget(*state_, held_before(*state_, sequence));
+  return Internals::change(*this,
+                           [&] { return core().forget(*state_, held_before(*state_, sequence)); });
 }
 
 Explanation SplittingGp::explain(MatrixView x) const {
@@ -157,18 +177,26 @@ Explanation SplittingGp::explain(MatrixView x) const {
   return result;
 }
 
-TrainResult SplittingGp::train() { return core().train_now(*state_); }
+// A training that fails has changed nothing: it is recorded whole or not at all.
+TrainResult SplittingGp::train() {
+  Internals::check_usable(*this);
+  return core().train_now(*state_);
+}
 
 const std::vector<TrainResult>& SplittingGp::training_history() const {
   return state_->knowledge.training_history;
 }
 
-void SplittingGp::finish_training() { core().finish_training(*state_); }
+void SplittingGp::finish_training() {
+  Internals::check_usable(*this);
+  core().finish_training(*state_);
+}
 
 void SplittingGp::set_hyperparameters(Hyperparameters theta) {
+  Internals::check_usable(*this);
   theta = complete(std::move(theta), state_->inputs, state_->outputs);
   check_tied(theta, state_->knowledge.length_scale_groups);
-  state_->knowledge.adopt(std::move(theta));
+  state_->knowledge.adopt(std::move(theta));  // a pointer changes hands, or nothing happens
 }
 
 const Hyperparameters& SplittingGp::hyperparameters() const {
@@ -180,8 +208,10 @@ Index SplittingGp::refit(Index most) {
   Partition& partition = state_->partition;
   const ThetaPointer& theta = state_->knowledge.theta;
   constexpr auto kAtOnce = std::numeric_limits<std::uint64_t>::max();
-  for (Index done = 0; done < most && current_before(partition, *theta) < n_local();)
-    done += core().renew(partition, theta, {}, kAtOnce) >= 0 ? 1 : 0;
+  Internals::change(*this, [&] {
+    for (Index done = 0; done < most && current_before(partition, *theta) < n_local();)
+      done += core().renew(partition, theta, {}, kAtOnce) >= 0 ? 1 : 0;
+  });
   return std::count_if(partition.local_gps.begin(), partition.local_gps.end(),
                        [&](const LocalGp& local) { return !is_current(local, *theta); });
 }
@@ -191,16 +221,20 @@ void SplittingGp::wake(MatrixView X) {
   check_values("x", columns(X), model.inputs);
   if (!model.partition.may_be_dormant) return;
   std::vector<Neighbor> neighbors;
-  for (Index i = 0; i < X.cols; ++i) {
-    model.partition.centers.most_similar(model.knowledge.theta->kernel, columns(X).col(i),
-                                         n_asked(model), neighbors);
-    for (const Neighbor& neighbor : neighbors) core().wake(model.partition, neighbor.local_gp);
-  }
+  Internals::change(*this, [&] {
+    for (Index i = 0; i < X.cols; ++i) {
+      model.partition.centers.most_similar(model.knowledge.theta->kernel, columns(X).col(i),
+                                           n_asked(model), neighbors);
+      for (const Neighbor& neighbor : neighbors) core().wake(model.partition, neighbor.local_gp);
+    }
+  });
 }
 
 void SplittingGp::wake() {
   Partition& partition = state_->partition;
-  for (Index i = 0; i < n_local(); ++i) core().wake(partition, i);
+  Internals::change(*this, [&] {
+    for (Index i = 0; i < n_local(); ++i) core().wake(partition, i);
+  });
   partition.may_be_dormant = partition.awake_limit > 0;
 }
 
@@ -211,12 +245,13 @@ void SplittingGp::set_awake_limit(Index limit) {
     throw InvalidArgument("awake_limit is " + std::to_string(limit) +
                           "; a reserved model keeps all factors");
   }
-  splitgp::set_awake_limit(state_->partition, limit);
+  Internals::change(*this, [&] { splitgp::set_awake_limit(state_->partition, limit); });
 }
 
 Index SplittingGp::awake_limit() const { return state_->partition.awake_limit; }
 
 void SplittingGp::set_threads(int threads) {
+  Internals::check_usable(*this);
   Options changed = state_->options;
   changed.threads = threads;
   check_options(changed);

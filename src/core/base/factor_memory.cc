@@ -216,7 +216,11 @@ void touch_ahead() {
   // Page by page: nobody who needs memory waits for more than one of them.
   for (bool more = true; more;) {
     const std::lock_guard lock(pool().mutex);
-    more = pool().touch_page_ahead();
+    try {
+      more = pool().touch_page_ahead();
+    } catch (const std::bad_alloc&) {
+      more = false;  // it only saves time
+    }
   }
 }
 

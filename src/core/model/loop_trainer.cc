@@ -1,6 +1,7 @@
 #include "core/model/loop_trainer.h"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "core/base/operations.h"
@@ -167,7 +168,11 @@ void LoopTrainer::work() {
       if (stopping_) return;
     }
     free_retired();
-    train_copy();
+    try {
+      train_copy();
+    } catch (const std::exception&) {
+      outcome_.due = Due::nothing;  // no memory for it: θ stays
+    }
     enter(Stage::finished);
   }
 }

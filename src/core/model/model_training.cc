@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
+#include <exception>
 #include <limits>
 #include <memory>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -87,6 +90,10 @@ bool take_from_loop_trainer(ModelState& model) {
   LoopTrainer& trainer = *model.loop_trainer;
   if (!trainer.has_finished()) return false;
   LoopTrainer::Outcome& outcome = trainer.outcome();
+  if (outcome.due == Due::nothing) {  // it failed, and is due again
+    trainer.release();
+    return false;
+  }
   const bool scale = outcome.due == Due::scale;
   const ThetaPointer before = model.knowledge.theta;
   if (!scale) {
@@ -193,7 +200,9 @@ std::vector<Index> drawn_whole(const ModelState& model, const std::vector<Index>
   return regions.whole;
 }
 
-bool train_if_due(ModelState& model) {
+namespace {
+
+bool train_what_is_due(ModelState& model) {
   StreamKnowledge& knowledge = model.knowledge;
   if (model.options.training == Training::off) return false;
   if (model.loop_trainer) return train_beside_loop(model);
@@ -229,6 +238,37 @@ bool train_if_due(ModelState& model) {
 
 void copy_training_set(ModelState& model) {
   if (model.loop_trainer && model.loop_trainer->is_copying()) model.loop_trainer->copy_next(model);
+}
+
+// What could not even be begun counts as a training, so that the next row does not try it again.
+void keep_failed(ModelState& model) {
+  const Due due = what_is_due(model);
+  TrainResult failed;
+  failed.failed = true;
+  failed.sequence = model.knowledge.observations;
+  failed.surprised = due == Due::surprise;
+  failed.regime = regime_of(model, due);
+  keep(model, std::move(failed));
+}
+
+}  // namespace
+
+bool train_if_due(ModelState& model) {
+  const ThetaPointer before = model.knowledge.theta;
+  const std::size_t trainings = model.knowledge.training_history.size();
+  try {
+    return train_what_is_due(model);
+  } catch (const std::exception&) {  // std::bad_alloc, or a thread that could not be started
+    const bool changed =
+        model.knowledge.theta != before || model.knowledge.training_history.size() != trainings;
+    if (changed) throw;  // a local GP may be refitted by half
+  }
+  try {
+    keep_failed(model);
+  } catch (const std::bad_alloc&) {
+    // The next row tries again.
+  }
+  return false;
 }
 
 TrainResult train_now(ModelState& model) {

@@ -52,6 +52,23 @@ void check_width(const char* field, Eigen::Index size, Eigen::Index expected) {
   if (size != expected) reject(field, " has ", size, " values; the model needs ", expected);
 }
 
+// What every part of θ may be, from the user, from Train and in a file: the one place that says so.
+// An input divided by its length scale stays finite.
+template <typename Theta, typename Visit>
+void each_range(Theta& theta, const Visit& visit) {
+  constexpr double kTiny = 1e-300;
+  constexpr double kHuge = 1e300;
+  visit("length_scale", theta.length_scale, 1e-150, kLargestMagnitude);
+  visit("output_scale", theta.output_scale, 1e-150, kLargestMagnitude);
+  visit("mean", theta.mean, -kLargestMagnitude, kLargestMagnitude);
+  visit("trend_slope", theta.trend_slope, -kHuge, kHuge);
+  visit("trend_origin", theta.trend_origin, -kLargestMagnitude, kLargestMagnitude);
+  visit("signal_variance", theta.signal_variance, kTiny, kHuge);
+  visit("noise_variance", theta.noise_variance, 0.0, kHuge);
+  visit("trend_reach", theta.trend_reach, 0.0, 1.0);
+  visit("shape", theta.shape, 1e-3, 1e6);
+}
+
 // The capacity of a model that says nothing else: an update takes about a tenth of a millisecond.
 constexpr int kUsualCapacity = 250;
 constexpr int kCapacityPerOwned = 4;
@@ -141,8 +158,6 @@ void check_batch(const MatrixView& X, const MatrixView& Y, const MatrixView& noi
 }
 
 Hyperparameters complete(Hyperparameters theta, Eigen::Index inputs, Eigen::Index outputs) {
-  constexpr double kTiny = 1e-300;
-  constexpr double kHuge = 1e300;
   if (theta.kernel == KernelFamily::automatic) theta.kernel = KernelFamily::rbf;
   if (theta.length_scale.size() == 0) theta.length_scale = Eigen::VectorXd::Ones(inputs);
   if (theta.mean.size() == 0) theta.mean = Eigen::VectorXd::Zero(outputs);
@@ -154,17 +169,38 @@ Hyperparameters complete(Hyperparameters theta, Eigen::Index inputs, Eigen::Inde
   check_width("output_scale", theta.output_scale.size(), outputs);
   check_width("trend_slope", theta.trend_slope.size(), inputs * outputs);
   check_width("trend_origin", theta.trend_origin.size(), inputs);
-  // An input divided by its length scale stays finite.
-  check_ranges("length_scale", theta.length_scale, 1e-150, kLargestMagnitude);
-  check_ranges("output_scale", theta.output_scale, 1e-150, kLargestMagnitude);
-  check_ranges("mean", theta.mean, -kLargestMagnitude, kLargestMagnitude);
-  check_ranges("trend_slope", theta.trend_slope, -kHuge, kHuge);
-  check_ranges("trend_origin", theta.trend_origin, -kLargestMagnitude, kLargestMagnitude);
-  check_range("signal_variance", theta.signal_variance, kTiny, kHuge);
-  check_range("noise_variance", theta.noise_variance, 0.0, kHuge);
-  check_range("trend_reach", theta.trend_reach, 0.0, 1.0);
-  check_range("shape", theta.shape, 1e-3, 1e6);
+  each_range(theta, [](const char* field, const auto& part, double low, double high) {
+    if constexpr (std::is_same_v<decltype(part), const double&>) {
+      check_range(field, part, low, high);
+    } else {
+      check_ranges(field, part, low, high);
+    }
+  });
   return theta;
+}
+
+Hyperparameters within_range(Hyperparameters theta) {
+  each_range(theta, [](const char*, auto& part, double low, double high) {
+    if constexpr (std::is_same_v<decltype(part), double&>) {
+      part = std::clamp(part, low, high);
+    } else {
+      for (Eigen::Index k = 0; k < part.size(); ++k) part(k) = std::clamp(part(k), low, high);
+    }
+  });
+  return theta;
+}
+
+bool is_within_range(const Hyperparameters& theta) {
+  bool good = true;
+  each_range(theta, [&good](const char*, const auto& part, double low, double high) {
+    if constexpr (std::is_same_v<decltype(part), const double&>) {
+      good = good && part >= low && part <= high;
+    } else {
+      for (Eigen::Index k = 0; k < part.size(); ++k)
+        good = good && part(k) >= low && part(k) <= high;
+    }
+  });
+  return good;
 }
 
 void check_tied(const Hyperparameters& theta, const LengthScaleGroups& groups) {

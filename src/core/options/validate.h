@@ -35,6 +35,11 @@ inline bool forgets(const Options& options) {
 
 /// θ with every empty part filled in; throws InvalidArgument if it is invalid.
 Hyperparameters complete(Hyperparameters theta, Eigen::Index inputs, Eigen::Index outputs);
+/// The nearest θ that `complete` accepts. What Train makes goes through this: data may vary by more
+/// than θ may say, and a file must be able to hold whatever is adopted.
+Hyperparameters within_range(Hyperparameters theta);
+/// Whether complete() accepts a θ that is complete.
+bool is_within_range(const Hyperparameters& theta);
 /// Throws InvalidArgument if the inputs of a group have different length scales.
 /// REQUIRES: θ is complete.
 void check_tied(const Hyperparameters& theta, const LengthScaleGroups& groups);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/base/parallel.h"
 #include "core/predict/predict.h"
@@ -41,6 +42,14 @@ class GradientCombiner {
 GradientCombiner& thread_combiner() {
   static thread_local GradientCombiner combiner;
   return combiner;
+}
+
+// Outputs of 1e150 over inputs of 1e-150 have derivatives that no double holds: those are the
+// largest one, and 0 where several of opposite signs met.
+void keep_finite(Eigen::Ref<VectorXd> derivatives) {
+  constexpr double kLargest = std::numeric_limits<double>::max();
+  for (double& one : derivatives)
+    one = std::isnan(one) ? 0.0 : std::clamp(one, -kLargest, kLargest);
 }
 
 // The derivatives of log k(c, x) by x.
@@ -160,6 +169,9 @@ void GradientCombiner::combine(const Field& field, const Predictor& predictor,
     } else {
       variance_gradient.setZero();
     }
+    keep_finite(mean_gradient);
+    keep_finite(variance_gradient);
+    keep_finite(noise_gradient);
   }
 }
 

@@ -1,5 +1,6 @@
 #include "core/train/background_trainer.h"
 
+#include <exception>
 #include <utility>
 
 #include "core/base/factor_memory.h"
@@ -46,7 +47,12 @@ void BackgroundTrainer::work(std::stop_token stopping) {
     job_.reset();
     training_ = true;
     lock.unlock();
-    TrainResult result = train(job.set, job.plan);
+    std::optional<TrainResult> result;
+    try {
+      result = train(job.set, job.plan);
+    } catch (const std::exception&) {
+      // No memory even to say that there was none. θ stays, and the training is due again.
+    }
     factor_memory::touch_ahead();
     lock.lock();
     training_ = false;

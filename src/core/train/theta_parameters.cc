@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/options/validate.h"
+
 namespace splitgp {
 
 using Eigen::Index;
@@ -149,7 +151,7 @@ Hyperparameters ThetaParameters::theta(const VectorXd& parameters) const {
         break;
     }
   }
-  return theta;
+  return within_range(std::move(theta));
 }
 
 VectorXd ThetaParameters::start(double length_scale, double noise) const {

@@ -76,22 +76,27 @@ std::optional<Hyperparameters> theta_before(const StreamKnowledge& knowledge) {
 
 const TrainResult& record(StreamKnowledge& knowledge, TrainResult result,
                           std::shared_ptr<Theta> made) {
+  // Everything that needs memory comes first: then it is recorded, or nothing has happened.
+  std::vector<TrainResult>& history = knowledge.training_history;
+  if (history.size() == history.capacity()) history.reserve(2 * history.size() + 16);
+  if (result.adopted && !made) made = std::make_shared<Theta>(std::move(result.theta), 0);
+  result.theta = result.adopted ? made->values : knowledge.theta->values;
+
   TrainingSchedule& schedule = knowledge.schedule;
   const bool begins = result.surprised && !result.returned && result.regime != schedule.regime();
   if (begins) {
     schedule.surprised(result.sequence, result.regime, knowledge.theta->version, result.adopted);
   }
   if (result.returned) schedule.returned();
-  schedule.trained(result.sequence, result.searched && (result.adopted || !begins));
-  if (begins && !result.adopted) knowledge.surprise.get_used();
-  if (result.adopted && made) {
-    knowledge.adopt(std::move(made));
-  } else if (result.adopted) {
-    knowledge.adopt(std::move(result.theta));
+  if (result.failed) {
+    schedule.put_off(result.sequence);
+  } else {
+    schedule.trained(result.sequence, result.searched && (result.adopted || !begins));
+    if (begins && !result.adopted) knowledge.surprise.get_used();
   }
-  result.theta = knowledge.theta->values;
+  if (result.adopted) knowledge.adopt(std::move(made));
   result.theta_version = knowledge.theta->version;
-  return knowledge.training_history.emplace_back(std::move(result));
+  return history.emplace_back(std::move(result));
 }
 
 bool scale_due(const StreamKnowledge& knowledge) {

@@ -25,8 +25,8 @@ TrainingPlan surprise_plan(const StreamKnowledge& knowledge, const Options& opti
 /// θ before the present regime, unless it was set by hand.
 std::optional<Hyperparameters> theta_before(const StreamKnowledge& knowledge);
 
-/// Records the result of a training. `made` is its θ, if somebody has made it already: then this
-/// allocates nothing, as long as the history has room.
+/// Records the result of a training, or throws and has changed nothing. `made` is its θ, if
+/// somebody has made it already: then this allocates nothing, as long as the history has room.
 const TrainResult& record(StreamKnowledge& knowledge, TrainResult result,
                           std::shared_ptr<Theta> made = nullptr);
 

@@ -2,8 +2,10 @@
 
 #include <chrono>
 #include <cmath>
+#include <exception>
 #include <utility>
 
+#include "core/options/validate.h"
 #include "core/train/choose_trend.h"
 #include "core/train/contender.h"
 #include "core/train/objective.h"
@@ -102,6 +104,9 @@ void improve(const TrainingSet& set, const TrainingPlan& given, TrainResult& res
                    !std::isfinite(result.objective_before) ||
                    has_trend(winner.theta) != has_trend(given.current) ||
                    falls_back(winner.theta) != falls_back(given.current);
+  // A trend's slopes are no parameters of the optimiser's.
+  winner.theta = within_range(std::move(winner.theta));
+  result.adopted = result.adopted && is_within_range(winner.theta);  // not if something is NaN
   if (result.adopted) result.theta = winner.theta;
   result.bounds_reached = bounds_reached(set, plan, result.theta);
 }
@@ -119,10 +124,16 @@ TrainResult train(const TrainingSet& set, const TrainingPlan& plan) {
   result.surprised = plan.surprised;
   result.regime = set.regime;
   if (set.observations < 2) return result;
-  if (is_over(set, plan)) {
-    go_back(set, plan, result);
-  } else {
-    improve(set, plan, result);
+  TrainResult failed = result;  // before the memory is gone
+  failed.failed = true;
+  try {
+    if (is_over(set, plan)) {
+      go_back(set, plan, result);
+    } else {
+      improve(set, plan, result);
+    }
+  } catch (const std::exception&) {  // std::bad_alloc, or a thread that could not be started
+    result = std::move(failed);
   }
   result.seconds = seconds_since(began);
   return result;

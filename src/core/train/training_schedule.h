@@ -40,13 +40,17 @@ class TrainingSchedule {
   bool search_due(std::uint64_t observations) const { return grown(observations, 2); }
 
   void trained(std::uint64_t observations, bool searched) {
+    put_off(observations);
+    if (searched) marks_.searched = observations;
+    marks_.ever_trained = true;
+  }
+  /// What was due is not due again before the stream, or its regime, has grown.
+  void put_off(std::uint64_t observations) {
     if (marks_.next <= observations) marks_.patience = 0;
     // By at least 1: marks may come from a file that somebody has edited.
     while (marks_.next <= observations) marks_.next += std::max<std::uint64_t>(1, marks_.next / 2);
     while (marks_.regime > 0 && marks_.regime + marks_.regime_next <= observations)
       marks_.regime_next = std::max<std::uint64_t>(1, 2 * marks_.regime_next);
-    if (searched) marks_.searched = observations;
-    marks_.ever_trained = true;
   }
 
   /// A surprise: the rows since `regime` are not like those before.

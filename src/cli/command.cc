@@ -136,7 +136,13 @@ struct Command {
     stream_command->fallthrough();  // for --config
     stream_command->footer(kStreamExamples);
     add_flags(*stream_command, stream);
-    stream_command->callback([this] { run = [this] { return run_stream(stream); }; });
+    stream_command->callback([this] {
+      run = [this] {
+        const CLI::Option* const config = app.get_config_ptr();
+        if (config->count() > 0) stream.config = config->as<std::string>();
+        return run_stream(stream);
+      };
+    });
 
     CLI::App* const predict_command =
         app.add_subcommand("predict", "Add predictions to rows, without learning from them");

@@ -9,6 +9,7 @@
 
 #include "cli/columns.h"
 #include "cli/exit_code.h"
+#include "cli/own_files.h"
 #include "cli/predict/prediction_writer.h"
 #include "cli/recipe_of.h"
 #include "cli/row_file.h"
@@ -206,6 +207,11 @@ class PredictRun : private Waiter {
 
 }  // namespace
 
-int run_predict(const PredictFlags& flags) { return PredictRun(flags).run(); }
+int run_predict(const PredictFlags& flags) {
+  std::vector<NamedFile> read = model_files(flags.model);
+  read.push_back({"the input", flags.path});
+  require_own_files(read, {{"--output", flags.output}, {"--rejects", flags.rejects}});
+  return PredictRun(flags).run();
+}
 
 }  // namespace splitgp

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cli/exit_code.h"
+#include "cli/own_files.h"
 #include "cli/stream/committing.h"
 #include "cli/stream/open_model.h"
 #include "cli/stream/reading.h"
@@ -308,6 +309,15 @@ class StreamRun {
 
 }  // namespace
 
-int run_stream(const StreamFlags& flags) { return StreamRun(flags).run(); }
+int run_stream(const StreamFlags& flags) {
+  std::vector<NamedFile> read{{"--config", flags.config}};
+  for (const std::string& path : flags.paths) read.push_back({"the input", path});
+  std::vector<NamedFile> written = model_files(flags.model);
+  written.push_back({"--predictions", flags.predictions});
+  written.push_back({"--rejects", flags.rejects});
+  written.push_back({"--events", flags.events});
+  require_own_files(read, written);
+  return StreamRun(flags).run();
+}
 
 }  // namespace splitgp

@@ -74,16 +74,24 @@ class PredictRun : private Waiter {
   // Cells come from columns that are kept too, or are read in addition. A target may be missing: it
   // is what is wanted. Without an input no row could be predicted: fail now.
   void select_cells(const std::vector<std::string>& columns, ColumnSelection& selection) {
-    find_columns("the model's inputs", recipe_.used_columns(), columns);
+    const ColumnPlaces header(columns);
+    for (const std::string& name : recipe_.used_columns()) {
+      find_column("the model's inputs", name, columns, header);
+      require_once(header, name);
+    }
+    const std::vector<std::string> kept = selection.texts;
+    const ColumnPlaces kept_places(kept);
     for (const std::string& name : recipe_.read_columns()) {
-      const auto count = std::count(columns.begin(), columns.end(), name);
-      if (count != 1) {
+      if (!header.has(name) || header.repeated(name)) {
         places_.push_back(std::nullopt);
         continue;
       }
-      auto place = std::find(selection.texts.begin(), selection.texts.end(), name);
-      if (place == selection.texts.end()) place = selection.texts.insert(place, name);
-      places_.push_back(static_cast<std::size_t>(place - selection.texts.begin()));
+      std::optional<std::size_t> place = kept_places.find(name);
+      if (!place) {
+        place = selection.texts.size();
+        selection.texts.push_back(name);
+      }
+      places_.push_back(place);
     }
   }
 

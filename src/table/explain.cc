@@ -1,6 +1,8 @@
 // A recipe in words, and as flags.
 #include <algorithm>
+#include <map>
 #include <string>
+#include <string_view>
 
 #include "io/printable.h"
 #include "table/recipe.h"
@@ -131,10 +133,14 @@ std::string Recipe::disagreement(const Wishes& wishes) const {
     return flag + " " + asked + ": the model was made with " + (kept.empty() ? "none" : kept) +
            ", and keeps it";
   };
+  std::map<std::string_view, const Column*> named;
+  if (!wishes.as.empty()) {
+    for (const Column& column : parts_.columns) named.emplace(column.name, &column);
+  }
   for (const auto& [name, as] : wishes.as) {
-    const auto column = std::find_if(parts_.columns.begin(), parts_.columns.end(),
-                                     [&](const Column& c) { return c.name == name; });
-    if (column == parts_.columns.end()) {
+    const auto found = named.find(name);
+    const Column* const column = found == named.end() ? nullptr : found->second;
+    if (column == nullptr) {
       if (as == As::ignore) continue;
       return "--as " + shown(name) + ": the model was made without such a column";
     }

@@ -9,6 +9,7 @@
 
 #include "cli/exit_code.h"
 #include "cli/scores/score_table.h"
+#include "io/column_places.h"
 
 namespace splitgp {
 namespace {
@@ -50,10 +51,11 @@ void Reading::LookingWaiter::idle() {
 
 const FirstRows& Reading::look_ahead(std::size_t most) {
   const std::vector<std::string>& all = columns();
+  const ColumnPlaces places(all);
   first_rows_ = {};
   delivered_ = 0;
   for (const std::string& name : all) {
-    if (std::count(all.begin(), all.end(), name) == 1) first_rows_.columns.push_back(name);
+    if (!places.repeated(name)) first_rows_.columns.push_back(name);
   }
   open_.reader->select({{}, first_rows_.columns});
   try {
@@ -99,8 +101,8 @@ std::string Reading::begin(const StreamModel& model) {
   open_.reader->select({{}, wanted});
   read_places_.clear();
   for (const std::string& name : wanted) {
-    const auto found = std::find(first_rows_.columns.begin(), first_rows_.columns.end(), name);
-    read_places_.push_back(static_cast<std::size_t>(found - first_rows_.columns.begin()));
+    read_places_.push_back(looked.find(name).value_or(first_rows_.columns.size()));
+  const ColumnPlaces looked(first_rows_.columns);
   }
 
   const bool replayed = path_ != "-" || flags_.resume_stdin;

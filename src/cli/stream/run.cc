@@ -136,6 +136,7 @@ class StreamRun {
   enum class Fate { learned, predicted, early, waiting, rejected };
 
   void take_row(bool good) {
+    const ColumnPlaces places(reading_.columns());
     if (good) good = apply();
     // Not earlier: a file made with the wrong columns would be in the way when the command is
     // corrected. Not later: the row and its position must be committed together.

@@ -58,6 +58,7 @@ const FirstRows& Reading::look_ahead(std::size_t most) {
     if (!places.repeated(name)) first_rows_.columns.push_back(name);
   }
   open_.reader->select({{}, first_rows_.columns});
+  bool any_good = false;
   try {
     while (first_rows_.rows.size() < most) {
       // A few rows that are longer than all others are enough, and one may never end.
@@ -69,7 +70,9 @@ const FirstRows& Reading::look_ahead(std::size_t most) {
         break;
       }
       looked.front = open_.reader->front().size();
-      if (first_rows_.rows.empty()) waiter_.begin();
+      const bool good = looked.outcome == RowReader::Next::row;
+      if (good && !any_good) waiter_.begin();
+      any_good = any_good || good;
       first_rows_.rows.push_back(std::move(looked));
     }
   } catch (const LookEnded&) {  // the rest has not arrived yet
@@ -100,9 +103,9 @@ std::string Reading::begin(const StreamModel& model) {
   const std::vector<std::string>& wanted = model.recipe().read_columns();
   open_.reader->select({{}, wanted});
   read_places_.clear();
+  const ColumnPlaces looked(first_rows_.columns);
   for (const std::string& name : wanted) {
     read_places_.push_back(looked.find(name).value_or(first_rows_.columns.size()));
-  const ColumnPlaces looked(first_rows_.columns);
   }
 
   const bool replayed = path_ != "-" || flags_.resume_stdin;

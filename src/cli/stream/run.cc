@@ -41,7 +41,6 @@ class StreamRun {
     }
     if (model_ && end == Reading::End::input) model_->file().finish_training();
     if (record_) committing_.write_last_trainings();
-    if (record_ && reading_.rows() == 0) committing_.make_file();
     finish();
     if (end == Reading::End::signal) return kInterrupted + stop_.received();
     return reporting_.learned_nothing() ? kBadRow : kSuccess;
@@ -50,16 +49,15 @@ class StreamRun {
  private:
   int explain() {
     while (!model_ && reading_.open_next()) {
-      if (!reading_.columns().empty()) model_ = new_model(flags_, find().recipe);
+      if (reading_.columns().empty()) continue;
+      const FirstRows& rows = reading_.look_ahead(table::kFirstRows);
+      if (rows.rows.empty()) continue;
+      model_ =
+          new_model(flags_, find_recipe(flags_, reading_.columns(), rows, reading_.name()).recipe);
     }
-    if (!model_) throw CommandError(kFailure, "the input is empty");
+    if (!model_) throw CommandError(kFailure, "the input has no rows");
     fmt::print("{}", model_->recipe().flags_toml());
     return kSuccess;
-  }
-
-  table::Found find() {
-    const FirstRows& rows = reading_.look_ahead(table::kFirstRows);
-    return find_recipe(flags_, reading_.columns(), rows, reading_.name());
   }
 
   Reading::End read_inputs() {
@@ -86,12 +84,20 @@ class StreamRun {
 
   // Returns false if there is nothing to read in the input.
   bool begin_input() {
-    if (!model_) {
+    if (!model_ || nothing_taken()) {
       if (reading_.columns().empty()) {
         reporting_.warn(reading_.name() + ": the input is empty");
         return false;
       }
-      const table::Found found = find();
+      const FirstRows& rows = reading_.look_ahead(table::kFirstRows);
+      // What a column is cannot be found from nothing, and a model would keep it for good.
+      if (rows.rows.empty()) {
+        reporting_.warn(reading_.name() +
+                        ": there are no rows after the header, so nothing is "
+                        "known of its columns yet");
+        return false;
+      }
+      const table::Found found = find_recipe(flags_, reading_.columns(), rows, reading_.name());
       model_ = new_model(flags_, found.recipe);
       reporting_.print_recipe(found, reading_.looked_rows());
     }
@@ -99,6 +105,12 @@ class StreamRun {
     const std::string problem = reading_.begin(*model_);
     if (!problem.empty()) reporting_.warn(problem);
     return problem.empty();
+  }
+
+  // Every row so far was rejected, and no file was made: what was found from such rows may be
+  // wrong.
+  bool nothing_taken() const {
+    return record_ && !model_->has_file() && record_->rows_read == record_->rejected;
   }
 
   void begin_record() {
@@ -124,11 +136,10 @@ class StreamRun {
 
   // For flags that name columns: those of the input and those of the model.
   std::vector<std::string> known_columns() {
+    const ColumnPlaces places(reading_.columns());
     std::vector<std::string> columns = reading_.columns();
     for (const table::Column& column : model_->recipe().columns()) {
-      if (std::find(columns.begin(), columns.end(), column.name) == columns.end()) {
-        columns.push_back(column.name);
-      }
+      if (!places.has(column.name)) columns.push_back(column.name);
     }
     return columns;
   }
@@ -136,7 +147,6 @@ class StreamRun {
   enum class Fate { learned, predicted, early, waiting, rejected };
 
   void take_row(bool good) {
-    const ColumnPlaces places(reading_.columns());
     if (good) good = apply();
     // Not earlier: a file made with the wrong columns would be in the way when the command is
     // corrected. Not later: the row and its position must be committed together.

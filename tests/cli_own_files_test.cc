@@ -98,6 +98,18 @@ TEST_F(CliOwnFiles, StandardOutputIsAFileToo) {
           "standard output: this is the same file");
 }
 
+// It holds every observation.
+TEST_F(CliOwnFiles, AModelIsForItsOwnerAlone) {
+  using std::filesystem::perms;
+  EXPECT_EQ(std::filesystem::status(model_).permissions(), perms::owner_read | perms::owner_write);
+  // What its owner decides later stays.
+  std::filesystem::permissions(model_, perms::group_read, std::filesystem::perm_options::add);
+  write_text(folder_ / "more.csv", "x,y\n5,6\n");
+  EXPECT_EQ(run(folder_.path(), {"stream", folder_ / "more.csv", "-m", model_}).code, 0);
+  EXPECT_EQ(std::filesystem::status(model_).permissions(),
+            perms::owner_read | perms::owner_write | perms::group_read);
+}
+
 TEST_F(CliOwnFiles, ADeviceMayBeShared) {
   EXPECT_EQ(run(folder_.path(), {"stream", in_, "-t", "y", "--rejects", "/dev/null", "--events",
                                  "/dev/null", "--training", "off"})

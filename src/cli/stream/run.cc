@@ -12,6 +12,8 @@
 #include "cli/stream/open_model.h"
 #include "cli/stream/reading.h"
 #include "cli/stream/reporting.h"
+#include "io/number.h"
+#include "io/printable.h"
 #include "splitgp/error.h"
 #include "table/waiting_answer.h"
 
@@ -48,15 +50,17 @@ class StreamRun {
 
  private:
   int explain() {
+    std::vector<std::string> header;
     while (!model_ && reading_.open_next()) {
       if (reading_.columns().empty()) continue;
       const FirstRows& rows = reading_.look_ahead(table::kFirstRows);
       if (rows.rows.empty()) continue;
+      header = reading_.columns();
       model_ =
           new_model(flags_, find_recipe(flags_, reading_.columns(), rows, reading_.name()).recipe);
     }
     if (!model_) throw CommandError(kFailure, "the input has no rows");
-    fmt::print("{}", model_->recipe().flags_toml());
+    fmt::print("{}", model_->recipe().flags_toml(header));
     return kSuccess;
   }
 
@@ -220,7 +224,42 @@ class StreamRun {
     return false;
   }
 
+  // What the columns of the row's time hold, as they are written.
+  std::string written_time() const {
+    const std::vector<table::TimeColumns>& times = model_->recipe().times();
+    if (times.empty()) return "";
+    const std::vector<std::string>& read = model_->recipe().read_columns();
+    std::string written;
+    for (const std::size_t column : times.front().columns) {
+      const auto found =
+          std::find(read.begin(), read.end(), model_->recipe().columns()[column].name);
+      const std::string& text = row_.texts[static_cast<std::size_t>(found - read.begin())];
+      written += (written.empty() ? "" : " ") + std::string(trimmed(text));
+    }
+    return written;
+  }
+
+  // With a --max-age, what is older than the row learned last cannot be learned.
+  bool runs_backwards() {
+    if (!(model_->model().options().max_age > 0.0) || !applied_.target_known) return false;
+    if (!(applied_.time < latest_time_)) return false;
+    rejected_ = {row_.line,
+                 fmt::format("the time {} is before {}, that of line {}; with --max-age times must "
+                             "not decrease",
+                             shown(written_time()), shown(latest_written_), latest_line_),
+                 ""};
+    return true;
+  }
+
+  void remember_time() {
+    if (!(model_->model().options().max_age > 0.0)) return;
+    latest_time_ = applied_.time;
+    latest_written_ = written_time();
+    latest_line_ = row_.line;
+  }
+
   Fate process() {
+    if (runs_backwards()) return Fate::rejected;
     const bool ready = applied_.outcome == table::Applied::Outcome::ready;
     Fate fate = Fate::early;
     try {
@@ -235,7 +274,10 @@ class StreamRun {
       rejected_ = {row_.line, error.what(), ""};
       return Fate::rejected;
     } catch (const InvalidArgument& error) {
-      rejected_ = {row_.line, error.what(), ""};
+      const std::string time = written_time();
+      const bool timed = model_->model().options().max_age > 0.0;
+      rejected_ = {row_.line,
+                   timed ? "the time " + shown(time) + ": " + error.what() : error.what(), ""};
       return Fate::rejected;
     }
     if (fate == Fate::early) model_->state().wait_in_vain(model_->recipe(), applied_);
@@ -255,6 +297,7 @@ class StreamRun {
     } else {
       updated_ =
           model_->file().predict_then_update(x, scored_.observed, prediction_, 0.0, applied_.time);
+      remember_time();
     }
     scored_.set_prediction(prediction_);
     return applied_.target_known ? Fate::learned : Fate::predicted;
@@ -277,6 +320,7 @@ class StreamRun {
     arrived_.set_prediction(prediction_);
     if (!flags_.test_only) {
       updated_ = model_->file().update(x, arrived_.observed, 0.0, applied_.time);
+      remember_time();
     }
     arrived_counts_ = true;
   }
@@ -316,6 +360,10 @@ class StreamRun {
   bool arrived_counts_ = false;  // … if one did
   Prediction prediction_;
   UpdateResult updated_;  // by row_; rejected only if it is an outlier
+  // Of the row learned last, if there is a --max-age.
+  double latest_time_ = -std::numeric_limits<double>::infinity();
+  std::string latest_written_;
+  std::uint64_t latest_line_ = 0;
 };
 
 }  // namespace

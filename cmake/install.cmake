@@ -9,6 +9,13 @@ endif()
 if(SPLITGP_BUILD_CLI)
   install(TARGETS splitgp_cli)
   install(FILES docs/splitgp.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  # The unit runs the command where it is installed. Written during the installation, because
+  # `cmake --install --prefix` may choose another place.
+  install(CODE "set(SPLITGP_UNIT_IN \"${PROJECT_SOURCE_DIR}/packaging/splitgp@.service.in\")
+set(SPLITGP_BINDIR \"${CMAKE_INSTALL_BINDIR}\")
+set(SPLITGP_UNIT_OUT \"${PROJECT_BINARY_DIR}/splitgp@.service\")
+set(SPLITGP_UNIT_DIR \"lib/systemd/system\")")
+  install(SCRIPT ${PROJECT_SOURCE_DIR}/cmake/install_unit.cmake)
   if(NOT CMAKE_CROSSCOMPILING) # written by the command itself: src/CMakeLists.txt
     set(completions ${PROJECT_BINARY_DIR}/completions)
     install(FILES ${completions}/splitgp

@@ -92,6 +92,24 @@ install_missing_python() {
     install_missing python3-dev
 }
 
+# best_variant: prints which variant of the core this processor would choose (x86-64-v4 and -v3), so
+# that the first build need not compile the others.
+best_variant() {
+  local flags
+  flags=" $(grep -m1 '^flags' /proc/cpuinfo 2>/dev/null) "
+  has() {
+    local flag
+    for flag in "$@"; do [[ $flags == *" $flag "* ]] || return 1; done
+  }
+  if ! has avx2 bmi1 bmi2 f16c fma abm movbe xsave; then
+    echo none
+  elif has avx512f avx512bw avx512cd avx512dq avx512vl; then
+    echo avx512
+  else
+    echo avx2
+  fi
+}
+
 # configure_and_build PRESET [-DNAME=VALUE...] [TARGET...]: configures only if this tree has not been
 # configured with these values, or if the presets have changed since. The build itself notices every
 # other change to a CMake file.

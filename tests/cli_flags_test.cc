@@ -179,5 +179,36 @@ TEST(CliCommand, AnUnknownOneIsNamedAndTheOthersListed) {
   EXPECT_THAT(run(folder.path(), {"--nonsense"}).err, Not(HasSubstr("unknown command")));
 }
 
+// A number that CLI11 would turn into another one.
+TEST(CliCounts, AreWholeNumbersAndNotNegative) {
+  const TemporaryDirectory folder;
+  write_text(folder / "in.csv", "x,y\n1,2\n2,3\n");
+  const std::string in = folder / "in.csv";
+  const std::vector<std::vector<std::string>> cases = {
+      {"stream", in, "-t", "y", "--seed", "-1"},
+      {"stream", in, "-t", "y", "--limit", "-1"},
+      {"stream", in, "-t", "y", "--batch", "99999999999999999999"},
+      {"stream", in, "-t", "y", "--batch", "0"},
+      {"stream", in, "-t", "y", "--commit-every", "nan"},
+      {"stream", in, "-t", "y", "--commit-every", "inf"},
+      {"stream", in, "-t", "y", "--commit-every", "-1"},
+      {"demo", "--seed", "-1"},
+      {"demo", "--rows", "99999999999999999999"},
+      {"forget", "-m", in, "--before", "-1"},
+      {"inspect", "-m", in, "--local-gps", "-1"},
+      {"serve", "-m", folder / "m.splitgp", "--max-rows", "-1"},
+      {"serve", "-m", folder / "m.splitgp", "--name", "a/b"},
+      {"serve", "-m", folder / "m.splitgp", "--name", "a b"},
+      {"serve", "-m", folder / "m.splitgp", "--name", ".."}};
+  for (const std::vector<std::string>& arguments : cases) {
+    const CommandResult result = run(folder.path(), arguments);
+    EXPECT_EQ(result.code, 2) << arguments[arguments.size() - 2] << result.err;
+    EXPECT_THAT(result.err, HasSubstr(arguments[arguments.size() - 2]));
+    EXPECT_THAT(result.err, HasSubstr(arguments.back()));
+  }
+  EXPECT_EQ(run(folder.path(), {"stream", in, "-t", "y", "--seed", "18446744073709551615"}).code,
+            0);
+}
+
 }  // namespace
 }  // namespace splitgp::cli_flags_test

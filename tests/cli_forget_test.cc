@@ -45,28 +45,48 @@ TEST(CliForget, TakesRowsBackOrSaysWhyNot) {
     arguments.insert(arguments.begin(), {"forget", "-m", model});
     return run(folder.path(), arguments);
   };
-  const CommandResult some = forget({"--rows", "10-20,57"});
+  // As --predictions counts them: the first row is 1.
+  const CommandResult some = forget({"--rows", "11-21,58"});
   EXPECT_EQ(some.code, 0) << some.err;
   EXPECT_THAT(some.out, HasSubstr("forgot 12 observations; 88 left"));
   EXPECT_EQ(load(model).model.n_observations(), 88u);
+  const std::vector<std::uint64_t> held = load(model).model.observations().sequence;
+  for (const std::uint64_t row : {11, 21, 58})
+    EXPECT_EQ(std::count(held.begin(), held.end(), row - 1), 0);
+  for (const std::uint64_t row : {10, 22, 57})
+    EXPECT_EQ(std::count(held.begin(), held.end(), row - 1), 1);
   EXPECT_THAT(run(folder.path(), {"inspect", "-m", model}).out,
               HasSubstr("88 observations of 100 seen"));
 
-  EXPECT_THAT(forget({"--rows", "9,57"}).err, HasSubstr("forgotten already: 57"));
-  EXPECT_THAT(forget({"--rows", "3,3"}).err, HasSubstr("more than once: 3"));
-  EXPECT_THAT(forget({"--rows", "90-100"}).err, HasSubstr("has seen 100 observations"));
+  EXPECT_THAT(forget({"--rows", "9,58"}).err, HasSubstr("58 was forgotten already"));
+  EXPECT_THAT(forget({"--rows", "3,3"}).err, HasSubstr("3 is there more than once"));
+  EXPECT_THAT(forget({"--rows", "90-101"}).err, HasSubstr("has learned 100 observations"));
+  EXPECT_THAT(forget({"--rows", "0"}).err, HasSubstr("counted from 1"));
+  EXPECT_THAT(forget({"--before", "0"}).err, HasSubstr("0 is not a whole number of 1 or more"));
+  EXPECT_THAT(forget({"--before", "102"}).err, HasSubstr("has learned 100 observations"));
   EXPECT_THAT(forget({"--rows", "7-3"}).err, HasSubstr("ends before it begins"));
   EXPECT_THAT(forget({"--rows", "1;2"}).err, HasSubstr("'1;2' is neither"));
   EXPECT_THAT(forget({}).err, HasSubstr("either --rows or --before"));
   EXPECT_EQ(forget({"--rows", "1", "--before", "2"}).code, 2);
   EXPECT_EQ(load(model).model.n_observations(), 88u);
 
-  EXPECT_EQ(forget({"--before", "50"}).code, 0);
+  EXPECT_EQ(forget({"--before", "51"}).code, 0);
   EXPECT_EQ(load(model).model.n_observations(), 49u);
   // Resuming reads nothing again.
   const CommandResult resumed = run(folder.path(), stream);
   EXPECT_EQ(resumed.code, 0) << resumed.err;
   EXPECT_EQ(load(model).model.n_observations(), 49u);
+}
+
+// Numbers count what was learned; files of predictions count every row.
+TEST(CliForget, NamesTheDifferenceWhereRowsWereRejected) {
+  const TemporaryDirectory folder;
+  write_text(folder / "in.csv", "x,y\n1,1\nbad\n2,2\n3,3\n");
+  const std::string model = folder / "model.splitgp";
+  ASSERT_EQ(run(folder.path(), {"stream", folder / "in.csv", "-t", "y", "-m", model}).code, 0);
+  const CommandResult result = run(folder.path(), {"forget", "-m", model, "--rows", "2"});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_THAT(result.err, HasSubstr("of the 4 rows read, 3 were learned"));
 }
 
 TEST(CliForget, StreamsKeepAWindowOrAnAge) {
@@ -106,8 +126,8 @@ TEST(CliForget, EmptiesWhatTheServiceAnswered) {
     FileInternals::checkpoint(
         file, [&] { ledger.write(); }, [](const FileInternals::Call& settle) { settle(); });
   }
-  ASSERT_EQ(run(folder.path(), {"forget", "-m", model, "--rows", "17"}).code, 0);
-  ASSERT_EQ(run(folder.path(), {"forget", "-m", model, "--before", "5"}).code, 0);
+  ASSERT_EQ(run(folder.path(), {"forget", "-m", model, "--rows", "18"}).code, 0);
+  ASSERT_EQ(run(folder.path(), {"forget", "-m", model, "--before", "6"}).code, 0);
   ModelFile file = ModelFile::open(model);
   serve::Ledger ledger(*FileInternals::database(file), {});
   for (std::uint64_t i = 0; i < 20; ++i) {

@@ -122,12 +122,12 @@ TEST(CliRejected, AModelThatCannotBeMadeIsFoundOutFirst) {
   EXPECT_EQ(file_text(folder / "p.csv"), "earlier\n");
 }
 
-TEST(CliRejected, AHeaderAloneStillMakesAModel) {
+TEST(CliRejected, AHeaderAloneMakesNoModel) {
   const TemporaryDirectory folder;
   write_text(folder / "in.csv", "x,y\n");
   const std::string model = folder / "model.splitgp";
   EXPECT_EQ(run(folder.path(), {"stream", folder / "in.csv", "-t", "y", "-m", model}).code, 0);
-  EXPECT_TRUE(std::filesystem::exists(model));
+  EXPECT_FALSE(std::filesystem::exists(model));
 }
 
 }  // namespace

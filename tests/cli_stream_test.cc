@@ -211,7 +211,7 @@ TEST(CliStream, EmptyAndHeaderOnlyInputs) {
   EXPECT_THAT(empty.err, HasSubstr("the input is empty"));
   const CommandResult header = run(folder.path(), {"stream", folder / "header.csv", "-t", "b"});
   EXPECT_EQ(header.code, 0);
-  EXPECT_THAT(header.out, HasSubstr("read 0 rows"));
+  EXPECT_THAT(header.err, HasSubstr("header.csv: there are no rows after the header"));
 }
 
 TEST(CliStream, ErrorsAreOneLineAndACode) {

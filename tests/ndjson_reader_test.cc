@@ -23,6 +23,48 @@ TEST(NdjsonReader, ReadsObjectsByName) {
   EXPECT_EQ(read.rows[1].line, 3u);
 }
 
+TEST(NdjsonReader, ReadsAnArrayHoweverItIsBroken) {
+  const std::string text =
+      "\n [ {\"a\":1, \"b\":\"]}, {\\\"\"},\n{\n \"a\": 2,\n \"b\": [1, {\"c\": 2}]\n},\n 17, "
+      "{\"a\":\"x\"} ,{\"a\":3}]\n";
+  for (const std::size_t at_once : {std::size_t{1}, std::size_t{7}, std::size_t{1000}}) {
+    const ReadRows read = read_text(text, {}, {"a"}, at_once);
+    EXPECT_THAT(read.columns, ElementsAre("a", "b"));
+    ASSERT_THAT(read.rows, SizeIs(3));
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_THAT(read.rows[i].numbers, ElementsAre(static_cast<double>(i + 1)));
+    }
+    EXPECT_EQ(read.rows[1].line, 3u);
+    EXPECT_EQ(read.rows[2].line, 7u);
+    ASSERT_THAT(read.rejected, SizeIs(2));
+    EXPECT_EQ(read.rejected[0].reason, "the line is not a JSON object");
+    EXPECT_EQ(read.rejected[0].line, 7u);
+  }
+  EXPECT_THAT(read_text("[]").columns, IsEmpty());
+  EXPECT_THAT(read_text("[a],b\n1,2\n").columns, ElementsAre("[a]", "b"));
+  EXPECT_THAT(read_text("{\"a\":1}\n[1]\n").rejected, SizeIs(1));
+}
+
+TEST(NdjsonReader, AnArrayThatEndsEarlyOrLateIsReported) {
+  const auto reason = [](const std::string& text) {
+    const ReadRows read = read_text(text, {}, {"a"});
+    EXPECT_THAT(read.rows, SizeIs(1)) << text;
+    EXPECT_THAT(read.rejected, SizeIs(1)) << text;
+    return read.rejected.empty() ? "" : read.rejected.front().reason;
+  };
+  EXPECT_EQ(reason("[{\"a\":1}"), "the text ends within the JSON array");
+  EXPECT_EQ(reason("[{\"a\":1},\n"), "the text ends within the JSON array");
+  EXPECT_EQ(reason("[{\"a\":1},{\"a\":"), "the text ends within the JSON array");
+  EXPECT_EQ(reason("[{\"a\":1}]\n{\"a\":2}"), "there is text after the JSON array");
+  InputOptions options;
+  options.longest_row = 100;
+  const std::string long_one = "{\"a\":\"" + std::string(70'000, 'x') + "\"}";
+  const ReadRows read = read_text("[{\"a\":1}," + long_one + ",{\"a\":2}]", options, {"a"}, 999);
+  EXPECT_THAT(read.rows, SizeIs(2));
+  ASSERT_THAT(read.rejected, SizeIs(1));
+  EXPECT_EQ(read.rejected.front().reason, "the row is longer than 100 bytes");
+}
+
 TEST(NdjsonReader, NamesColumnAndValueOfABadRow) {
   const ReadRows read = read_text(R"({"a":1,"b":2}
 {"a":1,"b":"2"}

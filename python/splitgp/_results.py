@@ -144,7 +144,11 @@ class Prediction:
     def __repr__(self) -> str:
         if len(self) == 1:
             return f"Prediction(mean={self.mean[0]}, std={self.std[0]})"
-        return f"Prediction of shape {self.mean.shape}"
+        shown = [
+            np.array2string(part, precision=6, threshold=8, edgeitems=3, separator=", ")
+            for part in (self.mean, self.std)
+        ]
+        return f"Prediction of {len(self)} rows(mean={shown[0]}, std={shown[1]})"
 
     def __getstate__(self) -> tuple[Floats | None, ...]:
         return (

@@ -60,7 +60,7 @@ class TableModel:
     rows.
 
     A table is a pandas or polars DataFrame, an Arrow table, a list of dicts, or a mapping from
-    names to columns. The order of its columns does not matter once there is a model.
+    names to columns; a DatetimeIndex of pandas is a column called by its name, or "time". The order of its columns does not matter once there is a model.
 
     Parameters
     ----------
@@ -138,7 +138,10 @@ class TableModel:
     @property
     def recipe(self) -> list[str]:
         """What each column was taken for, one line each; then what else one should know."""
-        return [*self._ready().explanation(), *self._remarks]
+        return [
+            *(_table_wishes.in_keywords(line) for line in self._ready().explanation()),
+            *self._remarks,
+        ]
 
     @property
     def input_names(self) -> list[str]:
@@ -189,6 +192,12 @@ class TableModel:
         _require(columns, [*recipe.used_columns, *recipe.target_names])
         flat = len(recipe.target_names) == 1
         arrays, fates, reasons = recipe.stream(model, _given(recipe, columns), flat)
+        if self._table is None and len(reasons) == len(fates):
+            row, reason = reasons[0]
+            raise ValueError(
+                f"none of the {len(fates)} rows can be learned; row {row}: "
+                + _table_wishes.in_keywords(reason)
+            )
         # Only now: a rejected call fixes nothing.
         self._table, self._remarks = recipe, remarks
         self._model._model, self._model._flat = model, flat

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -64,7 +65,32 @@ def find_recipe(
     # The order of the inputs is that of the keyword.
     order = [*inputs, *(name for name in columns if name not in inputs)]
     first = [_tables.first_rows(columns[name], _FIRST_ROWS) for name in order]
-    return _core.find_table(order, first, {**wishes, "inputs": inputs})
+    try:
+        table, remarks = _core.find_table(order, first, {**wishes, "inputs": inputs})
+    except ValueError as error:
+        raise ValueError(in_keywords(str(error))) from None
+    return table, [in_keywords(remark) for remark in remarks]
+
+
+def in_keywords(text: str) -> str:
+    """What the recipe says to users of the command, for users of TableModel.
+
+    >>> in_keywords("empty in the first row; --as flow=number takes it")
+    "empty in the first row; as_={'flow': 'number'} takes it"
+    >>> in_keywords("--lag 'site': only numbers have lags")
+    "lag 'site': only numbers have lags"
+    """
+    text = re.sub(
+        r"--as (COL|'[^']*'|[^\s;]+?)=([a-zA-Z-]+)",
+        lambda found: f"as_={{{found[1].strip(chr(39))!r}: {found[2]!r}}}",
+        text,
+    )
+    text = re.sub(r"--ignore ([^\s;]+)", r"ignore=['\1']", text)
+    text = re.sub(r"--missing=([^\s;]+)", r"missing=['\1']", text)
+    text = re.sub(
+        r"--cycles ([a-z,]+)", lambda found: f"cycles={found[1].strip(',').split(',')}", text
+    )
+    return re.sub(r"--as\b", "as_", re.sub(r"--(?!as\b)([a-z]+)\b", r"\1", text))
 
 
 def _check_names(wishes: Mapping[str, Any], columns: Mapping[str, _tables.Column]) -> None:

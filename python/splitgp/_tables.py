@@ -21,12 +21,18 @@ _DAY = datetime.timedelta(days=1)
 def columns(table: Any) -> dict[str, Column]:
     """The columns of a pandas or polars DataFrame, an Arrow table, a list of dicts, or a mapping.
 
+    A DatetimeIndex of pandas is a column too, under its name or "time". Whatever else gives itself
+    as an Arrow stream is taken as the Arrow table that it gives.
+
     >>> columns([{"a": 1, "b": "x"}, {"a": 2.5}])
     {'a': array([1. , 2.5]), 'b': ['x', None]}
     """
     library = type(table).__module__.partition(".")[0]
+    if library == "polars" and hasattr(table, "collect"):
+        table = table.collect()
     if library == "pandas" and hasattr(table, "columns"):
-        named = [(name, _pandas(table.iloc[:, k])) for k, name in enumerate(table.columns)]
+        named = [*_pandas_index(table)]
+        named += [(name, _pandas(table.iloc[:, k])) for k, name in enumerate(table.columns)]
     elif library == "polars" and hasattr(table, "iter_columns"):
         named = [(one.name, _polars(one)) for one in table.iter_columns()]
     elif library == "pyarrow" and hasattr(table, "column_names"):
@@ -36,6 +42,10 @@ def columns(table: Any) -> dict[str, Column]:
     elif isinstance(table, Sequence) and all(isinstance(row, Mapping) for row in table):
         names = dict.fromkeys(name for row in table for name in row)
         named = [(name, _values([row.get(name) for row in table])) for name in names]
+    elif hasattr(table, "__arrow_c_stream__"):
+        import pyarrow as pa
+
+        return columns(pa.table(table))
     else:
         raise ValueError(
             f"the table is a {type(table).__name__}; it must be a pandas or polars DataFrame, an "
@@ -79,6 +89,20 @@ def _since_1970(moments: NDArray[Any], zoned: bool) -> tuple[Floats, bool]:
     values = microseconds.astype(np.int64) / 1e6
     values[np.isnat(microseconds)] = np.nan
     return values, zoned
+
+
+def _pandas_index(table: Any) -> list[tuple[str, Column]]:
+    """The index of a table if it holds moments: numbers of rows cannot help."""
+    import pandas as pd
+
+    index = table.index
+    if isinstance(index, pd.PeriodIndex):
+        index = index.to_timestamp()
+    if not isinstance(index, pd.DatetimeIndex):
+        return []
+    name = "time" if index.name is None else str(index.name)
+    # set_index(..., drop=False) leaves the column where it was.
+    return [] if name in map(str, table.columns) else [(name, _pandas(index.to_series()))]
 
 
 def _pandas(series: Any) -> Column:

@@ -21,7 +21,7 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENT = ROOT / "docs" / "service.md"
-UNIT = ROOT / "packaging" / "splitgp@.service"
+UNIT = ROOT / "packaging" / "splitgp@.service.in"
 
 
 def blocks() -> list[tuple[str, str]]:
@@ -210,9 +210,9 @@ def test_the_service_manager_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="this machine has no systemd")
 def test_the_unit_is_sound_and_confined(tmp_path: Path) -> None:
-    # The unit names the installed command; systemd wants it to exist.
+    # `cmake --install` writes the command's path into it; systemd wants it to exist.
     unit = tmp_path / "splitgp@my.service"
-    unit.write_text(UNIT.read_text().replace("/usr/bin/splitgp", sys.executable))
+    unit.write_text(UNIT.read_text().replace("@SPLITGP_COMMAND@", sys.executable))
     verified = subprocess.run(
         ["systemd-analyze", "verify", "--man=no", unit], capture_output=True, text=True
     )

@@ -314,3 +314,71 @@ def test_moments_of_every_library():
             assert found is zoned
     day = polars.DataFrame({"t": [START.date()]})
     assert _tables.columns(day)["t"][0].tolist() == [1704067200.0]
+
+
+def test_a_datetime_index_is_a_column():
+    pd = pytest.importorskip("pandas")
+    index = pd.date_range("2024-01-01", periods=200, freq="h")
+    table = pd.DataFrame({"y": np.sin(index.hour / 24 * 2 * np.pi)}, index=index)
+    model = splitgp.TableModel("y", training="off")
+    assert model.update(table).learned == 200
+    assert model.input_names[0] == "time hours"
+    assert np.isfinite(model.predict(table[["y"]].tail(3)).mean).all()
+    named = splitgp.TableModel("y", training="off")
+    named.update(table.rename_axis("when"))
+    assert named.input_names[0] == "when hours"
+    kept = table.rename_axis("when").reset_index().set_index("when", drop=False)
+    both = splitgp.TableModel("y", training="off")
+    both.update(kept)
+    assert both.input_names == named.input_names
+
+
+def test_a_text_target_is_an_error_that_fixes_nothing():
+    model = splitgp.TableModel("y")
+    with pytest.raises(ValueError, match="none of the 3 rows can be learned; row 0: column 'y'"):
+        model.update([{"x": k, "y": word} for k, word in enumerate(("a", "b", "c"))])
+    assert model.update([{"x": k, "y": float(k)} for k in range(3)]).learned == 3
+
+
+def test_errors_and_remarks_name_keywords():
+    rows = [{"x": k, "site": "north", "late": None, "y": float(k)} for k in range(30)]
+    with pytest.raises(ValueError) as error:
+        splitgp.TableModel("y", lag={"site": [1]}).update(rows)
+    assert "--" not in str(error.value) and "as_" in str(error.value)
+    with pytest.raises(ValueError) as error:
+        splitgp.TableModel("x", inputs=["late"], ignore=["late"]).update(rows)
+    assert "--" not in str(error.value)
+    model = splitgp.TableModel("y", training="off")
+    model.update(rows)
+    said = "\n".join(model.recipe)
+    assert "--" not in said
+    assert "as_={'late': 'number'}" in said
+
+
+@pytest.mark.parametrize("library", ["polars", "pyarrow", "lazy", "stream"])
+def test_other_libraries_give_the_same_model(library):
+    rows = typed(log(200))
+    expected = splitgp.TableModel("power", training="off")
+    expected.update(rows)
+    if library == "pyarrow" or library == "stream":
+        pa = pytest.importorskip("pyarrow")
+        table = pa.Table.from_pylist(rows)
+        if library == "stream":
+            table = type("Relation", (), {"__arrow_c_stream__": table.__arrow_c_stream__})()
+    else:
+        pl = pytest.importorskip("polars")
+        table = pl.DataFrame(rows)
+        if library == "lazy":
+            table = table.lazy()
+    model = splitgp.TableModel("power", training="off")
+    assert repr(model.update(table)) == "198 learned, 2 predicted"
+    assert model.recipe == expected.recipe
+    assert np.array_equal(model.predict(rows[:20]).mean, expected.predict(rows[:20]).mean)
+
+
+def test_a_prediction_shows_its_numbers():
+    model = splitgp.TableModel("y", training="off")
+    model.update([{"x": float(k), "y": 2.0 * k} for k in range(20)])
+    shown = repr(model.predict([{"x": float(k)} for k in range(2)]))
+    assert shown.startswith("Prediction of 2 rows(mean=[") and "std=[" in shown
+    assert "..." in repr(model.predict([{"x": float(k)} for k in range(20)]))

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <unordered_set>
 #include <utility>
 
 #include "cli/exit_code.h"
@@ -67,26 +68,35 @@ void require_same_columns(const char* flag, std::vector<std::string> asked,
 
 }  // namespace
 
+std::string find_column(const std::string& flag, const std::string& wanted,
+                        const std::vector<std::string>& columns, const ColumnPlaces& places) {
+  if (places.has(wanted)) return wanted;
+  const std::string* const numbered = numbered_column(wanted, columns);
+  if (numbered != nullptr) return *numbered;
+  throw CommandError(kUsage, fmt::format("{}: there is no column {}; the columns are {}", flag,
+                                         shown(wanted), listed(columns, ", ")));
+}
+
 std::vector<std::string> find_columns(const std::string& flag,
                                       const std::vector<std::string>& wanted,
                                       const std::vector<std::string>& columns) {
   std::vector<std::string> result;
+  if (wanted.empty()) return result;
+  const ColumnPlaces places(columns);
+  std::unordered_set<std::string> named;
   for (const std::string& name : wanted) {
-    std::string found = name;
-    if (!contains(columns, name)) {
-      const std::string* const numbered = numbered_column(name, columns);
-      if (numbered == nullptr) {
-        throw CommandError(kUsage, fmt::format("{}: there is no column {}; the columns are {}",
-                                               flag, shown(name), listed(columns, ", ")));
-      }
-      found = *numbered;
-    }
-    if (contains(result, found)) {
+    std::string found = find_column(flag, name, columns, places);
+    if (!named.insert(found).second) {
       throw CommandError(kUsage, fmt::format("{}: column {} is named twice", flag, shown(found)));
     }
     result.push_back(std::move(found));
   }
   return result;
+}
+
+void require_once(const ColumnPlaces& places, const std::string& name) {
+  if (!places.repeated(name)) return;
+  throw CommandError(kUsage, fmt::format("the header has column {} twice", shown(name)));
 }
 
 ObservationColumns choose_columns(const std::vector<std::string>& columns,
@@ -96,25 +106,24 @@ ObservationColumns choose_columns(const std::vector<std::string>& columns,
                                   bool may_have_no_inputs) {
   ObservationColumns result;
   result.outputs = find_columns("--target", targets, columns);
-  const std::vector<std::string> left_out = find_columns("--ignore", ignored, columns);
+  const std::vector<std::string> ignored_names = find_columns("--ignore", ignored, columns);
+  const std::unordered_set<std::string> left_out(ignored_names.begin(), ignored_names.end());
   for (const std::string& name : find_columns("--inputs", inputs, columns)) {
     if (contains(result.outputs, name)) {
       throw CommandError(kUsage, fmt::format("--inputs: column {} is also a target", shown(name)));
     }
-    if (!contains(left_out, name)) result.inputs.push_back(name);
+    if (!left_out.contains(name)) result.inputs.push_back(name);
   }
   for (const std::string& name : columns) {
-    if (inputs.empty() && !contains(result.outputs, name) && !contains(left_out, name)) {
+    if (inputs.empty() && !contains(result.outputs, name) && !left_out.contains(name)) {
       result.inputs.push_back(name);
     }
   }
   if (result.inputs.empty() && !may_have_no_inputs)
     throw CommandError(kUsage, "no columns are left to be inputs");
-  std::vector<std::string> sorted = result.inputs;
-  std::sort(sorted.begin(), sorted.end());
-  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
-  if (twice != sorted.end()) {
-    throw CommandError(kUsage, fmt::format("the header has column {} twice", shown(*twice)));
+  const ColumnPlaces places(columns);
+  for (const std::vector<std::string>* used : {&result.outputs, &result.inputs}) {
+    for (const std::string& name : *used) require_once(places, name);
   }
   return result;
 }

@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "io/column_places.h"
+
 namespace splitgp {
 
 class ModelFile;
@@ -13,6 +15,12 @@ struct LoadedModel;
 std::vector<std::string> find_columns(const std::string& flag,
                                       const std::vector<std::string>& wanted,
                                       const std::vector<std::string>& columns);
+/// One of them; `places` are those of `columns`.
+std::string find_column(const std::string& flag, const std::string& wanted,
+                        const std::vector<std::string>& columns, const ColumnPlaces& places);
+
+/// Throws CommandError if the header has the name more than once: nobody knows which is meant.
+void require_once(const ColumnPlaces& places, const std::string& name);
 
 struct ObservationColumns {
   std::vector<std::string> inputs;

@@ -4,10 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdio>
 #include <exception>
 #include <functional>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "cli/completion.h"
@@ -136,7 +139,13 @@ struct Command {
     stream_command->fallthrough();  // for --config
     stream_command->footer(kStreamExamples);
     add_flags(*stream_command, stream);
-    stream_command->callback([this] { run = [this] { return run_stream(stream); }; });
+    stream_command->callback([this] {
+      run = [this] {
+        const CLI::Option* const config = app.get_config_ptr();
+        if (config->count() > 0) stream.config = config->as<std::string>();
+        return run_stream(stream);
+      };
+    });
 
     CLI::App* const predict_command =
         app.add_subcommand("predict", "Add predictions to rows, without learning from them");
@@ -216,7 +225,12 @@ int parse_and_run(int argc, const char* const* argv) {
 
 int run_command(int argc, const char* const* argv) {
   try {
-    return parse_and_run(argc, argv);
+    const int code = parse_and_run(argc, argv);
+    // What was printed may still be in memory, and the disk it is meant for full.
+    errno = 0;
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+    const std::string why = errno == 0 ? "" : ": " + std::generic_category().message(errno);
+    return fail(kFailure, "standard output: cannot be written" + why);
   } catch (const CommandError& error) {
     return fail(error.code(), error.what());
   } catch (const InvalidArgument& error) {  // of a flag's value

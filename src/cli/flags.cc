@@ -7,6 +7,7 @@
 #include "cli/demo/demo.h"
 #include "cli/forget/forget.h"
 #include "cli/inspect/inspect.h"
+#include "cli/number_checks.h"
 #include "cli/predict/predict.h"
 #include "cli/report/report.h"
 #include "cli/serve/serve.h"
@@ -70,7 +71,9 @@ void add_flags(CLI::App& command, StreamFlags& flags) {
            "Write drift, splits, trainings, rejected and forgotten rows, as NDJSON");
   command.add_flag("--strict", flags.strict, kStrict);
   command.add_flag("--test-only", flags.test_only, "Predict and score, but do not learn");
-  command.add_option("--limit", flags.limit, "Stop after N rows in this run")->type_name("N");
+  command.add_option("--limit", flags.limit, "Stop after N rows in this run")
+      ->check(count_from(0))
+      ->type_name("N");
 
   const char* const group = "Commits";
   command
@@ -80,12 +83,12 @@ void add_flags(CLI::App& command, StreamFlags& flags) {
       ->check(CLI::IsMember({"full", "normal"}))
       ->group(group);
   command.add_option("--batch", flags.batch, "Commit at least every N rows (1024)")
-      ->check(CLI::PositiveNumber)
+      ->check(count_from(1))
       ->type_name("N")
       ->group(group);
   command
       .add_option("--commit-every", flags.commit_every, "Commit at least every SECONDS seconds (1)")
-      ->check(CLI::NonNegativeNumber)
+      ->check(finite_from_zero())
       ->type_name("SECONDS")
       ->group(group);
   command
@@ -128,6 +131,7 @@ void add_flags(CLI::App& command, InspectFlags& flags) {
   command.add_flag("--json", flags.json, "Print everything, as JSON");
   command
       .add_option("--local-gps", flags.local_gps, "Number of local GPs to list, largest first (10)")
+      ->check(count_from(0))
       ->type_name("N");
 }
 
@@ -145,10 +149,11 @@ void add_flags(CLI::App& command, ForgetFlags& flags) {
   CLI::Option* const rows =
       command
           .add_option("--rows", flags.rows,
-                      "Observations to forget, such as 10-20,57: their numbers, counted from 0 in "
+                      "Observations to forget, such as 10-20,57: their numbers, counted from 1 in "
                       "the order they were learned")
           ->type_name("N[-N][,…]");
   command.add_option("--before", flags.before, "Forget all observations with smaller numbers")
+      ->check(count_from(1))
       ->type_name("N")
       ->excludes(rows);
 }
@@ -198,10 +203,7 @@ void add_flags(CLI::App& command, ServeFlags& flags) {
 
   const char* const limits = "Limits";
   const auto add_limit = [&command, limits](const char* name, auto& value, const char* help) {
-    command.add_option(name, value, help)
-        ->check(CLI::PositiveNumber)
-        ->type_name("N")
-        ->group(limits);
+    command.add_option(name, value, help)->check(count_from(1))->type_name("N")->group(limits);
   };
   add_limit("--max-body", flags.max_body, "MiB in one request (8)");
   add_limit("--max-rows", flags.max_rows, "Rows in one request (100000)");
@@ -219,8 +221,8 @@ void add_flags(CLI::App& command, ServeFlags& flags) {
 }
 
 void add_flags(CLI::App& command, DemoFlags& flags) {
-  command.add_option("--rows", flags.rows, "Number of rows (8192)")->check(CLI::PositiveNumber);
-  command.add_option("--seed", flags.seed, "Seed of the random rows (1)");
+  command.add_option("--rows", flags.rows, "Number of rows (8192)")->check(count_from(1));
+  command.add_option("--seed", flags.seed, "Seed of the random rows (1)")->check(count_from(0));
 }
 
 }  // namespace splitgp

@@ -8,7 +8,9 @@
 #include <type_traits>
 #include <utility>
 
+#include "cli/age.h"
 #include "cli/exit_code.h"
+#include "cli/number_checks.h"
 #include "core/options/option_table.h"
 
 namespace splitgp {
@@ -92,8 +94,23 @@ void ModelFlags::add_to(CLI::App& command) {
     } else {
       const std::string by_default =
           entry.automatic.empty() ? fmt::format("{}", value) : std::string(entry.automatic);
-      flag = command.add_option(flag_of(entry.name), value,
-                                fmt::format("{} ({})", entry.help, by_default));
+      const std::string help = fmt::format("{} ({})", entry.help, by_default);
+      if (entry.name == "max_age") {
+        flag = command
+                   .add_option_function<std::string>(
+                       flag_of(entry.name),
+                       [&value](const std::string& text) {
+                         if constexpr (std::is_same_v<Value, double>) {
+                           value = parse_age("--max-age", text);
+                         }
+                       },
+                       "Forget observations older than this, by the table's time: seconds, or with "
+                       "a unit, as 30d, 12h, 90min (0: however old)")
+                   ->type_name("AGE");
+      } else {
+        flag = command.add_option(flag_of(entry.name), value, help);
+        if constexpr (std::is_unsigned_v<Value>) flag->check(count_from(0));
+      }
     }
     flags_.emplace(entry.name, flag->group(kOptions));
   });

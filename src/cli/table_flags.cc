@@ -60,8 +60,9 @@ void TableFlags::add_to(CLI::App& command) {
 }
 
 table::Wishes TableFlags::wishes(const std::vector<std::string>& columns) const {
-  const auto resolved = [&columns](const std::string& flag, const std::string& name) {
-    return find_columns(flag, {name}, columns).front();
+  const ColumnPlaces places(columns);
+  const auto resolved = [&](const std::string& flag, const std::string& name) {
+    return find_column(flag, name, columns, places);
   };
   table::Wishes wishes;
   for (const std::string& text : as) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "io/column_places.h"
 #include "io/number.h"
 #include "io/printable.h"
 
@@ -160,17 +161,17 @@ const std::vector<std::string>& CsvReader::columns() {
 void CsvReader::select(ColumnSelection selection) {
   columns();
   missing_column_.clear();
-  const auto places = [this](const std::vector<std::string>& names) {
+  const ColumnPlaces header(columns_);
+  const auto places = [&](const std::vector<std::string>& names) {
     std::vector<std::size_t> result;
     for (const std::string& name : names) {
-      const auto found = std::find(columns_.begin(), columns_.end(), name);
-      if (found == columns_.end() && missing_column_.empty()) {
+      const std::optional<std::size_t> found = header.find(name);
+      if (!found && missing_column_.empty()) {
         missing_column_ = fmt::format("the header has no column {}", shown(name));
-      } else if (found != columns_.end() &&
-                 std::find(found + 1, columns_.end(), name) != columns_.end()) {
+      } else if (header.repeated(name)) {
         missing_column_ = fmt::format("the header has column {} twice", shown(name));
       }
-      result.push_back(static_cast<std::size_t>(found - columns_.begin()));
+      result.push_back(found.value_or(columns_.size()));
     }
     return result;
   };

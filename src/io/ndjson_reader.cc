@@ -114,12 +114,30 @@ constexpr std::size_t kLinesWithoutObject = 1000;
 
 }  // namespace
 
-NdjsonReader::NdjsonReader(TextBuffer text, std::string name)
-    : text_(std::move(text)), name_(std::move(name)), parser_(std::make_unique<Parser>()) {}
+NdjsonReader::NdjsonReader(TextBuffer text, std::string name, Layout layout)
+    : text_(std::move(text)), name_(std::move(name)), parser_(std::make_unique<Parser>()) {
+  if (layout == Layout::array) array_.emplace();
+}
 
 NdjsonReader::~NdjsonReader() = default;
 
+bool NdjsonReader::read_element(Line& line) {
+  std::string_view text;
+  const JsonArray::Element outcome = array_->take(text_, text, line.number);
+  if (outcome == JsonArray::Element::end) return false;
+  line.front_size = text_.front().size();
+  line.too_long = outcome == JsonArray::Element::too_long;
+  line.problem.clear();
+  if (outcome == JsonArray::Element::unclosed) line.problem = "the text ends within the JSON array";
+  if (outcome == JsonArray::Element::trailing) line.problem = "there is text after the JSON array";
+  if (outcome != JsonArray::Element::whole) return true;
+  line.text.reserve(text.size() + simdjson::SIMDJSON_PADDING);
+  line.text.assign(text);
+  return true;
+}
+
 bool NdjsonReader::read_line(Line& line) {
+  if (array_) return read_element(line);
   while (true) {
     line.number = text_.line_number();
     std::string_view text;
@@ -151,7 +169,7 @@ const std::vector<std::string>& NdjsonReader::columns() {
   Line line;
   while (true) {
     // Later lines that are too long are dropped up to their end; a first line may have no end.
-    if (text_.first_line_too_long()) {
+    if (!array_ && text_.first_line_too_long()) {
       throw ReadError(fmt::format(
           "{}: line {}: the line is longer than {} bytes, and there was no JSON object before it",
           name_, text_.line_number(), text_.longest_row()));
@@ -160,6 +178,8 @@ const std::vector<std::string>& NdjsonReader::columns() {
     looked_at_.push_back(line);
     looked_at_.back().text.reserve(line.text.size() + simdjson::SIMDJSON_PADDING);
     try {
+      if (!line.problem.empty()) throw Malformed{line.problem};
+      if (array_ && line.too_long) throw Malformed{"the row is too long"};
       for_each_field(
           parser_->parser, line.text,
           [this](const std::string& key, const json::value&) { columns_.push_back(key); });
@@ -228,7 +248,8 @@ RowReader::Next NdjsonReader::next(Row& row, RejectedRow& rejected) {
   rejected.column.clear();
   rejected.reason = line_.too_long
                         ? fmt::format("the row is longer than {} bytes", text_.longest_row())
-                        : parse(line_, row, rejected.column);
+                    : line_.problem.empty() ? parse(line_, row, rejected.column)
+                                            : line_.problem;
   return rejected.reason.empty() ? Next::row : Next::rejected;
 }
 

@@ -7,15 +7,18 @@
 #include <string>
 #include <vector>
 
+#include "io/json_array.h"
 #include "io/row_reader.h"
 #include "io/text_buffer.h"
 
 namespace splitgp {
 
-/// One JSON object per line. Keys that were not selected are ignored, whatever their values.
+/// One JSON object per line, or an array of objects. Keys that were not selected are ignored,
+/// whatever their values.
 class NdjsonReader : public RowReader {
  public:
-  NdjsonReader(TextBuffer text, std::string name);
+  enum class Layout { lines, array };
+  NdjsonReader(TextBuffer text, std::string name, Layout layout = Layout::lines);
   ~NdjsonReader() override;
 
   const std::vector<std::string>& columns() override;
@@ -35,16 +38,19 @@ class NdjsonReader : public RowReader {
     std::uint64_t number = 0;
     std::string text;  // with the padding that simdjson needs
     bool too_long = false;
+    std::string problem = {};    // why it is no row, whatever its text
     std::size_t front_size = 0;  // of the text up to the end of this line
   };
   struct Parser;  // keeps simdjson out of this header
 
   bool read_line(Line& line);
+  bool read_element(Line& line);
   bool next_line(Line& line);
   std::string parse(const Line& line, Row& row, std::string& column);
 
   TextBuffer text_;
   std::string name_;
+  std::optional<JsonArray> array_;
   std::unique_ptr<Parser> parser_;
   Line line_;
   std::deque<Line> looked_at_;  // read for their keys, not yet delivered

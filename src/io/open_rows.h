@@ -9,10 +9,10 @@
 namespace splitgp {
 
 enum class RowFormat {
-  automatic,  ///< ndjson if the text begins with {, else csv.
+  automatic,  ///< ndjson if the text begins with { or [{, else csv.
   csv,        ///< Any separator.
   tsv,
-  ndjson,
+  ndjson,  ///< Objects, one a line, or in an array.
 };
 
 struct InputOptions {

@@ -6,8 +6,10 @@
 
 extern "C" {
 extern const splitgp::rivals::CompiledRivals splitgp_rivals_baseline;
-#ifdef SPLITGP_VARIANTS
+#ifdef SPLITGP_AVX2
 extern const splitgp::rivals::CompiledRivals splitgp_rivals_avx2;
+#endif
+#ifdef SPLITGP_AVX512
 extern const splitgp::rivals::CompiledRivals splitgp_rivals_avx512;
 #endif
 }
@@ -19,8 +21,10 @@ const CompiledRivals& choose() {
   const std::string wanted = instruction_set();
   for (const CompiledRivals* compiled : {
            &splitgp_rivals_baseline,
-#ifdef SPLITGP_VARIANTS
+#ifdef SPLITGP_AVX2
            &splitgp_rivals_avx2,
+#endif
+#ifdef SPLITGP_AVX512
            &splitgp_rivals_avx512,
 #endif
        }) {

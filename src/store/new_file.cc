@@ -33,6 +33,9 @@ class TemporaryFile {
   explicit TemporaryFile(const std::filesystem::path& path) : path_(path) {
     path_ += ".creating-" + std::to_string(getpid());
     remove();
+    // For its owner alone: it will hold every observation, and SQLite gives its log the same mode.
+    const int made = open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (made >= 0) close(made);  // else SQLite will report what is wrong with the directory
   }
   ~TemporaryFile() { remove(); }
   TemporaryFile(const TemporaryFile&) = delete;

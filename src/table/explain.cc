@@ -1,17 +1,21 @@
 // A recipe in words, and as flags.
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 
+#include "io/column_places.h"
 #include "io/printable.h"
 #include "table/recipe.h"
 
 namespace splitgp::table {
 namespace {
 
-// A basic string of TOML.
+// A basic string of TOML, safe to print.
 std::string quoted(const std::string& text) {
   std::string result = "\"";
-  for (const char c : text) {
+  for (const char c : printable(text)) {
     if (c == '"' || c == '\\') result += '\\';
     result += c;
   }
@@ -74,8 +78,17 @@ std::vector<std::string> Recipe::explanation() const {
   return lines;
 }
 
-std::string Recipe::flags_toml() const {
-  std::string text = "target = " + list_of(target_names()) + "\n";
+std::string Recipe::flags_toml(const std::vector<std::string>& header) const {
+  const ColumnPlaces places(header);
+  // A name that cannot be written, or would be read as two, is given by its number.
+  const auto named = [&](const std::string& name) {
+    const bool plain = printable(name) == name && name.find_first_of(",\"\\") == std::string::npos;
+    const std::optional<std::size_t> place = places.find(name);
+    return plain || !place ? name : std::to_string(*place + 1);
+  };
+  std::vector<std::string> targets;
+  for (const std::string& name : target_names()) targets.push_back(named(name));
+  std::string text = "target = " + list_of(targets) + "\n";
   std::vector<std::string> kinds;
   for (const Column& column : parts_.columns) {
     const auto index = static_cast<std::size_t>(&column - parts_.columns.data());
@@ -99,6 +112,7 @@ std::string Recipe::flags_toml() const {
           const bool here =
               std::find(time.columns.begin(), time.columns.end(), index) != time.columns.end();
           if (!here || (column.part != TimePart::stamp && column.part != TimePart::date)) continue;
+          if (!time.ordered) continue;  // 2024-03-31 can be read in one way only
           as = time.order == DateOrder::day_first ? As::day_first : As::month_first;
         }
         break;
@@ -107,7 +121,7 @@ std::string Recipe::flags_toml() const {
         break;
     }
     text += "# " + printable(column.name) + ": " + printable(column.why) + "\n";
-    kinds.push_back(column.name + "=" + std::string(to_string(as)));
+    kinds.push_back(named(column.name) + "=" + std::string(to_string(as)));
   }
   if (!kinds.empty()) text += "as = " + list_of(kinds) + "\n";
   if (!parts_.times.empty()) {
@@ -117,9 +131,9 @@ std::string Recipe::flags_toml() const {
   text += "fill = " + quoted(std::string(to_string(parts_.fill))) + "\n";
   if (!parts_.missing.empty()) text += "missing = " + list_of(parts_.missing) + "\n";
   std::vector<std::string> lags;
-  for (const Lags& lag : parts_.lags) lags.push_back(lag_text(lag));
+  for (const Lags& lag : parts_.lags) lags.push_back(lag_text({named(lag.column), lag.rows}));
   if (!lags.empty()) text += "lag = " + list_of(lags) + "\n";
-  if (!parts_.by.empty()) text += "by = " + quoted(parts_.by) + "\n";
+  if (!parts_.by.empty()) text += "by = " + quoted(named(parts_.by)) + "\n";
   if (parts_.horizon > 0) text += "horizon = " + std::to_string(parts_.horizon) + "\n";
   text += "decimal = " + quoted(std::string(1, parts_.decimal_mark)) + "\n";
   return text;
@@ -131,10 +145,14 @@ std::string Recipe::disagreement(const Wishes& wishes) const {
     return flag + " " + asked + ": the model was made with " + (kept.empty() ? "none" : kept) +
            ", and keeps it";
   };
+  std::map<std::string_view, const Column*> named;
+  if (!wishes.as.empty()) {
+    for (const Column& column : parts_.columns) named.emplace(column.name, &column);
+  }
   for (const auto& [name, as] : wishes.as) {
-    const auto column = std::find_if(parts_.columns.begin(), parts_.columns.end(),
-                                     [&](const Column& c) { return c.name == name; });
-    if (column == parts_.columns.end()) {
+    const auto found = named.find(name);
+    const Column* const column = found == named.end() ? nullptr : found->second;
+    if (column == nullptr) {
       if (as == As::ignore) continue;
       return "--as " + shown(name) + ": the model was made without such a column";
     }

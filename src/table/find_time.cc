@@ -72,7 +72,7 @@ class Search {
     }
     if (found.size() < 3) return;
     for (const std::size_t c : found) columns_[c].use = Use::time;
-    times_.push_back({found, DateOrder::day_first, true, false, 0.0, {}});
+    times_.push_back({.columns = found});
   }
 
   void find_stamps() {
@@ -97,13 +97,14 @@ class Search {
       columns_[c].use = Use::time;
       columns_[c].part = TimePart::stamp;
       if (!joined || (shape.date && shape.clock)) {
-        times_.push_back({{c}, order_of(c), shape.date, shape.zoned, 0.0, {}});
+        times_.push_back(
+            {.columns = {c}, .order = order_of(c), .dated = shape.date, .zoned = shape.zoned});
       }
     }
     if (!joined) return;
     columns_[dates[0]].part = TimePart::date;
     columns_[clocks[0]].part = TimePart::clock;
-    times_.push_back({{dates[0], clocks[0]}, order_of(dates[0]), true, false, 0.0, {}});
+    times_.push_back({.columns = {dates[0], clocks[0]}, .order = order_of(dates[0])});
   }
 
   // A date beside a column of hours.
@@ -118,7 +119,7 @@ class Search {
       columns_[date].use = columns_[c].use = Use::time;
       columns_[date].part = TimePart::date;
       columns_[c].part = TimePart::hour;
-      times_.push_back({{date, c}, order_of(date), true, false, 0.0, {}});
+      times_.push_back({.columns = {date, c}, .order = order_of(date)});
       return true;
     }
     return false;
@@ -142,7 +143,7 @@ class Search {
     }
     columns_[c].use = Use::time;
     columns_[c].part = seconds ? TimePart::unix_seconds : TimePart::unix_milliseconds;
-    times_.push_back({{c}, DateOrder::day_first, true, true, 0.0, {}});
+    times_.push_back({.columns = {c}, .zoned = true});
     return true;
   }
 
@@ -224,6 +225,16 @@ class Search {
     return chosen;
   }
 
+  bool order_matters(std::size_t c) const {
+    const TimePart part = columns_[c].part;
+    if (part != TimePart::stamp && part != TimePart::date) return false;
+    const std::optional<As> as = wish(c);
+    if (as == As::day_first || as == As::month_first) return true;
+    return std::any_of(in_.values[c].begin(), in_.values[c].end(), [](const FirstValue& value) {
+      return value.kind == Cell::Kind::text && ambiguous_numbers(value.text).has_value();
+    });
+  }
+
   double path(std::size_t c, DateOrder order) const {
     double length = 0.0;
     std::optional<double> before;
@@ -295,6 +306,7 @@ class Search {
                             std::to_string(rows) + " rows has a time");
     }
     time.origin = time.dated ? all.front() : 0.0;
+    time.ordered = order_matters(time.columns.front());
     const auto [low, high] = std::minmax_element(all.begin(), all.end());
     const double span = *high - *low;
     const double step = all.size() > 1 ? span / static_cast<double>(all.size() - 1) : 0.0;
@@ -349,13 +361,7 @@ class Search {
     if (first.part == TimePart::unix_seconds) what += "Unix seconds; ";
     if (first.part == TimePart::unix_milliseconds) what += "Unix milliseconds; ";
     if (time.zoned && first.part == TimePart::stamp) what += "in UTC; ";
-    if (first.part == TimePart::stamp || first.part == TimePart::date) {
-      for (const FirstValue& value : in_.values[time.columns.front()]) {
-        if (value.kind != Cell::Kind::text || !ambiguous_numbers(value.text)) continue;
-        what += time.order == DateOrder::day_first ? "day first; " : "month first; ";
-        break;
-      }
-    }
+    if (time.ordered) what += time.order == DateOrder::day_first ? "day first; " : "month first; ";
     what += time.dated ? "hours since " + stamp_text(time.origin) : std::string("of day");
     if (!time.cycles.empty() && time.dated) {
       std::string cycles;

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
+#include "io/column_places.h"
 #include "io/number.h"
 #include "io/printable.h"
 #include "splitgp/error.h"
@@ -18,10 +20,6 @@ namespace {
 // Fewer rows than these say nothing about what a column cannot be.
 constexpr std::size_t kEnoughRows = 20;
 constexpr Fill kDefaultFill = Fill::mean_marked;
-
-bool contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 std::string with_commas(std::size_t number) {
   std::string text = std::to_string(number);
@@ -52,11 +50,16 @@ class Kinds {
  public:
   Kinds(const Wishes& wishes, Fill fill, bool complete, bool has_time,
         std::vector<std::string>& remarks)
-      : wishes_(wishes), fill_(fill), complete_(complete), has_time_(has_time), remarks_(remarks) {}
+      : wishes_(wishes),
+        inputs_(wishes.inputs),
+        fill_(fill),
+        complete_(complete),
+        has_time_(has_time),
+        remarks_(remarks) {}
 
   void decide(Column& column, const ColumnLook& look) {
     const auto wish = wishes_.as.find(column.name);
-    const bool asked = contains(wishes_.inputs, column.name);
+    const bool asked = inputs_.has(column.name);
     if (wish != wishes_.as.end()) {
       if (wish->second == As::number) number(column, look);
       if (wish->second == As::category) category(column, look);
@@ -195,6 +198,7 @@ class Kinds {
   }
 
   const Wishes& wishes_;
+  ColumnPlaces inputs_;
   Fill fill_;
   bool complete_;
   bool has_time_;
@@ -215,13 +219,14 @@ void RecipeFinder::add(Cells cells) {
 }
 
 Found RecipeFinder::find() const {
-  const auto known = [this](const std::string& name, const std::string& flag) {
-    const auto found = std::find(columns_.begin(), columns_.end(), name);
-    if (found == columns_.end()) {
-      throw InvalidArgument(flag + ": there is no column " + shown(name));
-    }
-    return static_cast<std::size_t>(found - columns_.begin());
+  const ColumnPlaces places(columns_);
+  const auto known = [&places](const std::string& name, const std::string& flag) {
+    const std::optional<std::size_t> found = places.find(name);
+    if (!found) throw InvalidArgument(flag + ": there is no column " + shown(name));
+    return *found;
   };
+  const ColumnPlaces inputs(wishes_.inputs), targets(wishes_.targets),
+      ignored_ones(wishes_.ignored);
   Recipe::Parts parts;
   std::vector<std::string> remarks;
   parts.decimal_mark =
@@ -251,10 +256,9 @@ Found RecipeFinder::find() const {
     const std::string& name = columns_[c];
     const auto wish = wishes_.as.find(name);
     const bool wished = wish != wishes_.as.end();
-    const bool target = contains(wishes_.targets, name);
-    const bool ignored = contains(wishes_.ignored, name) ||
-                         (wished && wish->second == As::ignore) ||
-                         (!wishes_.inputs.empty() && !contains(wishes_.inputs, name) && !wished);
+    const bool target = targets.has(name);
+    const bool ignored = ignored_ones.has(name) || (wished && wish->second == As::ignore) ||
+                         (!wishes_.inputs.empty() && !inputs.has(name) && !wished);
     input[c] = !target && !ignored;
     may_be_time[c] =
         input[c] && (!wished || (wish->second != As::number && wish->second != As::category));
@@ -266,7 +270,7 @@ Found RecipeFinder::find() const {
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     Column& column = parts.columns[c];
     if (input[c] && column.use != Use::time) kinds.decide(column, looks[c]);
-    if (contains(wishes_.targets, column.name)) {
+    if (targets.has(column.name)) {
       column.start = looks[c].mean;
       if (looks[c].gaps > 0) {
         column.why += "; missing in " + with_commas(looks[c].gaps) + " of " +

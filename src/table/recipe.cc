@@ -80,13 +80,16 @@ void Recipe::lay_out() {
   const std::vector<Column>& columns = parts_.columns;
   std::set<std::size_t> timed;  // times that have their inputs already
   std::vector<bool> read(columns.size(), false);
+  std::vector<std::vector<std::size_t>> times_of(columns.size());
+  for (std::size_t t = 0; t < parts_.times.size(); ++t) {
+    for (const std::size_t c : parts_.times[t].columns) times_of[c].push_back(t);
+  }
   for (std::size_t c = 0; c < columns.size(); ++c) {
     const Column& column = columns[c];
     read[c] = column.use != Use::none;
     if (column.use == Use::time) {
-      for (std::size_t t = 0; t < parts_.times.size(); ++t) {
+      for (const std::size_t t : times_of[c]) {
         const TimeColumns& time = parts_.times[t];
-        if (std::find(time.columns.begin(), time.columns.end(), c) == time.columns.end()) continue;
         if (!timed.insert(t).second) continue;
         std::string name;
         for (const std::size_t part : time.columns) {
@@ -100,7 +103,7 @@ void Recipe::lay_out() {
           add_feature({name, Use::time, t}, {of + " sin", of + " cos"}, true);
         }
         // One feature for all of it.
-        std::erase_if(features_, [&](const Feature& feature) { return feature.first >= first; });
+        while (!features_.empty() && features_.back().first >= first) features_.pop_back();
         features_.push_back({name, Use::time, t, 0, false, first, input_names_.size() - first});
       }
     } else if (column.use == Use::category) {

@@ -55,12 +55,13 @@ struct Column {
 
 /// A point in time, from one column or several.
 struct TimeColumns {
-  std::vector<std::size_t> columns;
+  std::vector<std::size_t> columns = {};
   DateOrder order = DateOrder::day_first;
-  bool dated = true;  ///< false: a time of day alone.
+  bool ordered = false;  ///< A date among the first rows, or the user, makes the order matter.
+  bool dated = true;     ///< false: a time of day alone.
   bool zoned = false;
   double origin = 0.0;  ///< Of the first row; inputs are hours since.
-  std::vector<Cycle> cycles;
+  std::vector<Cycle> cycles = {};
 };
 
 /// Inputs of the model that belong together: what a person calls a column of the table.
@@ -146,8 +147,9 @@ class Recipe {
 
   /// One line for each column: name, what it was taken for and why.
   std::vector<std::string> explanation() const;
-  /// The flags of `splitgp stream` that ask for this recipe, as TOML.
-  std::string flags_toml() const;
+  /// The flags of `splitgp stream` that ask for this recipe, as TOML. Columns of `header` whose
+  /// names TOML or a list cannot hold are given by number.
+  std::string flags_toml(const std::vector<std::string>& header = {}) const;
 
   /// JSON, for the model file: from_text(to_text()) is the same recipe to the bit. Throws
   /// FileError.

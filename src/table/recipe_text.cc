@@ -80,6 +80,7 @@ json time_json(const TimeColumns& time) {
   for (const Cycle cycle : time.cycles) cycles.push_back(to_string(cycle));
   return {{"columns", time.columns},
           {"order", time.order == DateOrder::day_first ? "day-first" : "month-first"},
+          {"ordered", time.ordered},
           {"dated", time.dated},
           {"zoned", time.zoned},
           {"origin", time.origin},
@@ -93,6 +94,7 @@ TimeColumns time_from(const json& item, std::size_t columns) {
     if (column >= columns) throw FileError("the recipe in the model file lacks a column of a time");
   }
   time.order = item.at("order") == "day-first" ? DateOrder::day_first : DateOrder::month_first;
+  time.ordered = item.value("ordered", true);  // files of earlier versions do not say
   time.dated = item.at("dated");
   time.zoned = item.at("zoned");
   time.origin = item.at("origin");

@@ -9,6 +9,7 @@
 
 #include "cli/columns.h"
 #include "cli/exit_code.h"
+#include "cli/own_files.h"
 #include "cli/predict/prediction_writer.h"
 #include "cli/recipe_of.h"
 #include "cli/row_file.h"
@@ -73,16 +74,24 @@ class PredictRun : private Waiter {
   // Cells come from columns that are kept too, or are read in addition. A target may be missing: it
   // is what is wanted. Without an input no row could be predicted: fail now.
   void select_cells(const std::vector<std::string>& columns, ColumnSelection& selection) {
-    find_columns("the model's inputs", recipe_.used_columns(), columns);
+    const ColumnPlaces header(columns);
+    for (const std::string& name : recipe_.used_columns()) {
+      find_column("the model's inputs", name, columns, header);
+      require_once(header, name);
+    }
+    const std::vector<std::string> kept = selection.texts;
+    const ColumnPlaces kept_places(kept);
     for (const std::string& name : recipe_.read_columns()) {
-      const auto count = std::count(columns.begin(), columns.end(), name);
-      if (count != 1) {
+      if (!header.has(name) || header.repeated(name)) {
         places_.push_back(std::nullopt);
         continue;
       }
-      auto place = std::find(selection.texts.begin(), selection.texts.end(), name);
-      if (place == selection.texts.end()) place = selection.texts.insert(place, name);
-      places_.push_back(static_cast<std::size_t>(place - selection.texts.begin()));
+      std::optional<std::size_t> place = kept_places.find(name);
+      if (!place) {
+        place = selection.texts.size();
+        selection.texts.push_back(name);
+      }
+      places_.push_back(place);
     }
   }
 
@@ -206,6 +215,11 @@ class PredictRun : private Waiter {
 
 }  // namespace
 
-int run_predict(const PredictFlags& flags) { return PredictRun(flags).run(); }
+int run_predict(const PredictFlags& flags) {
+  std::vector<NamedFile> read = model_files(flags.model);
+  read.push_back({"the input", flags.path});
+  require_own_files(read, {{"--output", flags.output}, {"--rejects", flags.rejects}});
+  return PredictRun(flags).run();
+}
 
 }  // namespace splitgp

@@ -10,6 +10,7 @@
 
 #include "cli/columns.h"
 #include "cli/exit_code.h"
+#include "cli/own_files.h"
 #include "cli/recipe_of.h"
 #include "cli/report/data.h"
 #include "cli/report/page.h"
@@ -44,6 +45,7 @@ std::vector<std::string> column_names(const table::Recipe& recipe) {
 }  // namespace
 
 int run_report(const ReportFlags& flags) {
+  require_own_files(model_files(flags.model), {{"--output", flags.output}});
   LoadedModel loaded = load(flags.model);
   const std::optional<InputPair> pair = chosen_pair(flags.inputs, column_names(recipe_of(loaded)));
   // No number depends on the threads. More than a few would not be kept busy by one map.

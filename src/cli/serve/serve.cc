@@ -16,6 +16,7 @@
 #include "cli/serve/model_maker.h"
 #include "cli/serve/record_observer.h"
 #include "cli/stop_signal.h"
+#include "io/printable.h"
 #include "serve/live/feed.h"
 #include "serve/notify.h"
 #include "serve/running.h"
@@ -49,6 +50,17 @@ Address address_of(const std::string& text) {
     throw CommandError(kUsage, "--listen: expected ADDRESS:PORT, such as 127.0.0.1:8080");
   }
   return address;
+}
+
+// It is part of addresses, and of file names that clients make of it.
+void check_name(const std::string& name) {
+  const bool plain = name.find_first_not_of(
+                         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~") ==
+                     std::string::npos;
+  if (plain && name != "." && name != "..") return;
+  throw CommandError(
+      kUsage,
+      fmt::format("--name {}: a name in addresses has letters, digits, - _ . and ~", shown(name)));
 }
 
 void check_security(const ServeFlags& flags, const Address& address) {
@@ -124,6 +136,7 @@ int run_serve(const ServeFlags& given) {
   flags.stream.durability = flags.durability;
   const Address address = address_of(flags.listen);
   check_security(flags, address);
+  check_name(flags.name);
   StopSignal stop;
   ServeModelMaker maker(flags);
   RecordObserver record;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -34,6 +35,17 @@ bool looks_like_data(const std::vector<std::string>& columns) {
   };
   return columns.size() > 1 && std::all_of(columns.begin(), columns.end(), number) &&
          std::any_of(columns.begin(), columns.end(), fraction);
+}
+
+// A column that the header has twice can only be left out.
+void require_once(table::Wishes& wishes, const std::vector<std::string>& columns) {
+  const ColumnPlaces places(columns);
+  std::erase_if(wishes.as, [&](const auto& one) {
+    return one.second == table::As::ignore && places.repeated(one.first);
+  });
+  for (const auto& [column, as] : wishes.as) require_once(places, column);
+  for (const table::Lags& lags : wishes.lags) require_once(places, lags.column);
+  require_once(places, wishes.by);
 }
 
 void check_time(const table::Recipe& recipe, const Options& options) {
@@ -97,10 +109,11 @@ table::Found find_recipe(const StreamFlags& flags, const std::vector<std::string
   table::Wishes wishes = flags.table_flags.wishes(columns);
   // A column may be ignored in two ways.
   std::vector<std::string> ignored = flags.ignored;
+  const std::set<std::string> named(ignored.begin(), ignored.end());
   for (const auto& [column, as] : wishes.as) {
-    const bool named = std::find(ignored.begin(), ignored.end(), column) != ignored.end();
-    if (as == table::As::ignore && !named) ignored.push_back(column);
+    if (as == table::As::ignore && !named.contains(column)) ignored.push_back(column);
   }
+  require_once(wishes, columns);
   ObservationColumns chosen =
       choose_columns(columns, flags.targets, flags.inputs, ignored, !wishes.lags.empty());
   wishes.targets = chosen.outputs;
@@ -108,15 +121,18 @@ table::Found find_recipe(const StreamFlags& flags, const std::vector<std::string
   if (!flags.inputs.empty()) wishes.inputs = chosen.inputs;
   if (!flags.input_flags.decimal.empty()) wishes.decimal_mark = flags.input_flags.decimal.front();
   // The order of the inputs is that of --inputs, if it is given.
-  std::vector<std::string> order = wishes.inputs;
-  for (const std::string& column : rows.columns) {
-    if (std::find(order.begin(), order.end(), column) == order.end()) order.push_back(column);
-  }
+  const ColumnPlaces places(rows.columns);
+  std::vector<std::string> order;
   std::vector<std::size_t> place;
-  for (const std::string& column : order) {
-    place.push_back(static_cast<std::size_t>(
-        std::find(rows.columns.begin(), rows.columns.end(), column) - rows.columns.begin()));
-  }
+  std::vector<bool> ordered(rows.columns.size(), false);
+  const auto append = [&](std::size_t at) {
+    if (ordered[at]) return;
+    ordered[at] = true;
+    order.push_back(rows.columns[at]);
+    place.push_back(at);
+  };
+  for (const std::string& column : wishes.inputs) append(places.find(column).value());
+  for (std::size_t at = 0; at < rows.columns.size(); ++at) append(at);
   table::RecipeFinder finder(order, std::move(wishes));
   std::vector<table::Cell> cells(order.size());
   for (const LookedRow& row : rows.rows) {

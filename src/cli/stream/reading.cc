@@ -9,6 +9,7 @@
 
 #include "cli/exit_code.h"
 #include "cli/scores/score_table.h"
+#include "io/column_places.h"
 
 namespace splitgp {
 namespace {
@@ -50,12 +51,14 @@ void Reading::LookingWaiter::idle() {
 
 const FirstRows& Reading::look_ahead(std::size_t most) {
   const std::vector<std::string>& all = columns();
+  const ColumnPlaces places(all);
   first_rows_ = {};
   delivered_ = 0;
   for (const std::string& name : all) {
-    if (std::count(all.begin(), all.end(), name) == 1) first_rows_.columns.push_back(name);
+    if (!places.repeated(name)) first_rows_.columns.push_back(name);
   }
   open_.reader->select({{}, first_rows_.columns});
+  bool any_good = false;
   try {
     while (first_rows_.rows.size() < most) {
       // A few rows that are longer than all others are enough, and one may never end.
@@ -67,7 +70,9 @@ const FirstRows& Reading::look_ahead(std::size_t most) {
         break;
       }
       looked.front = open_.reader->front().size();
-      if (first_rows_.rows.empty()) waiter_.begin();
+      const bool good = looked.outcome == RowReader::Next::row;
+      if (good && !any_good) waiter_.begin();
+      any_good = any_good || good;
       first_rows_.rows.push_back(std::move(looked));
     }
   } catch (const LookEnded&) {  // the rest has not arrived yet
@@ -98,9 +103,9 @@ std::string Reading::begin(const StreamModel& model) {
   const std::vector<std::string>& wanted = model.recipe().read_columns();
   open_.reader->select({{}, wanted});
   read_places_.clear();
+  const ColumnPlaces looked(first_rows_.columns);
   for (const std::string& name : wanted) {
-    const auto found = std::find(first_rows_.columns.begin(), first_rows_.columns.end(), name);
-    read_places_.push_back(static_cast<std::size_t>(found - first_rows_.columns.begin()));
+    read_places_.push_back(looked.find(name).value_or(first_rows_.columns.size()));
   }
 
   const bool replayed = path_ != "-" || flags_.resume_stdin;

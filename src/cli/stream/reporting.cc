@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "cli/age.h"
 #include "io/printable.h"
 
 namespace splitgp {
@@ -16,6 +17,12 @@ void Reporting::begin(const StreamModel& model, StreamRecord& record, const Read
   model_ = &model;
   record_ = &record;
   reading_ = &reading;
+  const double age = model.model().options().max_age;
+  if (age > 0.0 && !model.recipe().times().empty()) {
+    const table::TimeColumns& time = model.recipe().times().front();
+    fmt::print(to_, "Observations older than {} by {} are forgotten.\n", age_text(age),
+               printable(model.recipe().columns()[time.columns.front()].name));
+  }
   line_rows_ = record.scores.rows();
   table_.emplace(to_, model.model().n_outputs() > 1);
   for (const ScoreLine& line : record.table) table_->print(line);
@@ -40,8 +47,23 @@ void Reporting::print_recipe(const table::Found& found, std::size_t rows) {
   for (const std::string& remark : found.remarks) warn(remark);
 }
 
+// An age that is given in the wrong unit leaves next to nothing, and nobody would notice.
+void Reporting::warn_of_age() {
+  const SplittingGp& model = model_->model();
+  const double age = model.options().max_age;
+  const auto held = static_cast<std::uint64_t>(model.n_observations());
+  if (!(age > 0.0) || 10 * held > learned_) return;
+  warn(
+      fmt::format("--max-age is {}, so of the {} learned only {} {} left; is another unit meant, "
+                  "such as {}d?",
+                  age_text(age), counted(learned_, "row"), with_separators(held),
+                  held == 1 ? "is" : "are", short_number(age)));
+}
+
 void Reporting::add_learned() {
   ++learned_;
+  constexpr std::uint64_t kEnoughToJudge = 32;
+  if (learned_ == kEnoughToJudge && !flags_.test_only) warn_of_age();
   if (!record_->scores.at_power_of_two()) return;
   ScoreLine line = record_->scores.line(model_->model().n_local());
   const double seconds = reading_->busy_seconds();

@@ -40,6 +40,7 @@ class Reporting {
   bool learned_nothing() const { return rejected_ > 0 && learned_ + predicted_ + early_ == 0; }
 
  private:
+  void warn_of_age();
   void print_outputs() const;
   void print_filled() const;
   void print_rejections() const;

@@ -8,10 +8,13 @@
 #include <utility>
 
 #include "cli/exit_code.h"
+#include "cli/own_files.h"
 #include "cli/stream/committing.h"
 #include "cli/stream/open_model.h"
 #include "cli/stream/reading.h"
 #include "cli/stream/reporting.h"
+#include "io/number.h"
+#include "io/printable.h"
 #include "splitgp/error.h"
 #include "table/waiting_answer.h"
 
@@ -46,7 +49,6 @@ class StreamRun {
     }
     if (model_ && end == Reading::End::input) model_->file().finish_training();
     if (record_) committing_.write_last_trainings();
-    if (record_ && reading_.rows() == 0) committing_.make_file();
     finish();
     if (end == Reading::End::signal) return kInterrupted + stop_.received();
     return reporting_.learned_nothing() ? kBadRow : kSuccess;
@@ -62,17 +64,18 @@ class StreamRun {
   }
 
   int explain() {
+    std::vector<std::string> header;
     while (!model_ && reading_.open_next()) {
-      if (!reading_.columns().empty()) model_ = new_model(flags_, find().recipe);
+      if (reading_.columns().empty()) continue;
+      const FirstRows& rows = reading_.look_ahead(table::kFirstRows);
+      if (rows.rows.empty()) continue;
+      header = reading_.columns();
+      model_ =
+          new_model(flags_, find_recipe(flags_, reading_.columns(), rows, reading_.name()).recipe);
     }
-    if (!model_) throw CommandError(kFailure, "the input is empty");
-    fmt::print("{}", model_->recipe().flags_toml());
+    if (!model_) throw CommandError(kFailure, "the input has no rows");
+    fmt::print("{}", model_->recipe().flags_toml(header));
     return kSuccess;
-  }
-
-  table::Found find() {
-    const FirstRows& rows = reading_.look_ahead(table::kFirstRows);
-    return find_recipe(flags_, reading_.columns(), rows, reading_.name());
   }
 
   Reading::End read_inputs() {
@@ -99,12 +102,20 @@ class StreamRun {
 
   // Returns false if there is nothing to read in the input.
   bool begin_input() {
-    if (!model_) {
+    if (!model_ || nothing_taken()) {
       if (reading_.columns().empty()) {
         reporting_.warn(reading_.name() + ": the input is empty");
         return false;
       }
-      const table::Found found = find();
+      const FirstRows& rows = reading_.look_ahead(table::kFirstRows);
+      // What a column is cannot be found from nothing, and a model would keep it for good.
+      if (rows.rows.empty()) {
+        reporting_.warn(reading_.name() +
+                        ": there are no rows after the header, so nothing is "
+                        "known of its columns yet");
+        return false;
+      }
+      const table::Found found = find_recipe(flags_, reading_.columns(), rows, reading_.name());
       model_ = new_model(flags_, found.recipe);
       reporting_.print_recipe(found, reading_.looked_rows());
     }
@@ -112,6 +123,12 @@ class StreamRun {
     const std::string problem = reading_.begin(*model_);
     if (!problem.empty()) reporting_.warn(problem);
     return problem.empty();
+  }
+
+  // Every row so far was rejected, and no file was made: what was found from such rows may be
+  // wrong.
+  bool nothing_taken() const {
+    return record_ && !model_->has_file() && record_->rows_read == record_->rejected;
   }
 
   void begin_record() {
@@ -137,11 +154,10 @@ class StreamRun {
 
   // For flags that name columns: those of the input and those of the model.
   std::vector<std::string> known_columns() {
+    const ColumnPlaces places(reading_.columns());
     std::vector<std::string> columns = reading_.columns();
     for (const table::Column& column : model_->recipe().columns()) {
-      if (std::find(columns.begin(), columns.end(), column.name) == columns.end()) {
-        columns.push_back(column.name);
-      }
+      if (!places.has(column.name)) columns.push_back(column.name);
     }
     return columns;
   }
@@ -222,7 +238,42 @@ class StreamRun {
     return false;
   }
 
+  // What the columns of the row's time hold, as they are written.
+  std::string written_time() const {
+    const std::vector<table::TimeColumns>& times = model_->recipe().times();
+    if (times.empty()) return "";
+    const std::vector<std::string>& read = model_->recipe().read_columns();
+    std::string written;
+    for (const std::size_t column : times.front().columns) {
+      const auto found =
+          std::find(read.begin(), read.end(), model_->recipe().columns()[column].name);
+      const std::string& text = row_.texts[static_cast<std::size_t>(found - read.begin())];
+      written += (written.empty() ? "" : " ") + std::string(trimmed(text));
+    }
+    return written;
+  }
+
+  // With a --max-age, what is older than the row learned last cannot be learned.
+  bool runs_backwards() {
+    if (!(model_->model().options().max_age > 0.0) || !applied_.target_known) return false;
+    if (!(applied_.time < latest_time_)) return false;
+    rejected_ = {row_.line,
+                 fmt::format("the time {} is before {}, that of line {}; with --max-age times must "
+                             "not decrease",
+                             shown(written_time()), shown(latest_written_), latest_line_),
+                 ""};
+    return true;
+  }
+
+  void remember_time() {
+    if (!(model_->model().options().max_age > 0.0)) return;
+    latest_time_ = applied_.time;
+    latest_written_ = written_time();
+    latest_line_ = row_.line;
+  }
+
   Fate process() {
+    if (runs_backwards()) return Fate::rejected;
     const bool ready = applied_.outcome == table::Applied::Outcome::ready;
     Fate fate = Fate::early;
     try {
@@ -237,7 +288,10 @@ class StreamRun {
       rejected_ = {row_.line, error.what(), ""};
       return Fate::rejected;
     } catch (const InvalidArgument& error) {
-      rejected_ = {row_.line, error.what(), ""};
+      const std::string time = written_time();
+      const bool timed = model_->model().options().max_age > 0.0;
+      rejected_ = {row_.line,
+                   timed ? "the time " + shown(time) + ": " + error.what() : error.what(), ""};
       return Fate::rejected;
     }
     if (fate == Fate::early) model_->state().wait_in_vain(model_->recipe(), applied_);
@@ -257,6 +311,7 @@ class StreamRun {
     } else {
       updated_ =
           model_->file().predict_then_update(x, scored_.observed, prediction_, 0.0, applied_.time);
+      remember_time();
     }
     scored_.set_prediction(prediction_);
     return applied_.target_known ? Fate::learned : Fate::predicted;
@@ -279,6 +334,7 @@ class StreamRun {
     arrived_.set_prediction(prediction_);
     if (!flags_.test_only) {
       updated_ = model_->file().update(x, arrived_.observed, 0.0, applied_.time);
+      remember_time();
     }
     arrived_counts_ = true;
   }
@@ -318,10 +374,23 @@ class StreamRun {
   bool arrived_counts_ = false;  // … if one did
   Prediction prediction_;
   UpdateResult updated_;  // by row_; rejected only if it is an outlier
+  // Of the row learned last, if there is a --max-age.
+  double latest_time_ = -std::numeric_limits<double>::infinity();
+  std::string latest_written_;
+  std::uint64_t latest_line_ = 0;
 };
 
 }  // namespace
 
-int run_stream(const StreamFlags& flags) { return StreamRun(flags).run(); }
+int run_stream(const StreamFlags& flags) {
+  std::vector<NamedFile> read{{"--config", flags.config}};
+  for (const std::string& path : flags.paths) read.push_back({"the input", path});
+  std::vector<NamedFile> written = model_files(flags.model);
+  written.push_back({"--predictions", flags.predictions});
+  written.push_back({"--rejects", flags.rejects});
+  written.push_back({"--events", flags.events});
+  require_own_files(read, written);
+  return StreamRun(flags).run();
+}
 
 }  // namespace splitgp

@@ -14,6 +14,7 @@ namespace splitgp {
 /// `splitgp stream`: each row is predicted, then learned.
 struct StreamFlags {
   std::vector<std::string> paths;
+  std::string config;  ///< The file that some of these flags are from.
   std::vector<std::string> targets;
   std::vector<std::string> inputs;
   std::vector<std::string> ignored;

@@ -8,8 +8,10 @@
 
 extern "C" {
 extern const splitgp::CompiledCore splitgp_core_baseline;
-#ifdef SPLITGP_VARIANTS
+#ifdef SPLITGP_AVX2
 extern const splitgp::CompiledCore splitgp_core_avx2;
+#endif
+#ifdef SPLITGP_AVX512
 extern const splitgp::CompiledCore splitgp_core_avx512;
 #endif
 }
@@ -20,9 +22,11 @@ namespace {
 // What this processor can run, best first.
 std::vector<const CompiledCore*> runnable() {
   std::vector<const CompiledCore*> result;
-#ifdef SPLITGP_VARIANTS
   // The builtins ask the operating system too: it must save the wider registers.
+#ifdef SPLITGP_AVX512
   if (__builtin_cpu_supports("x86-64-v4")) result.push_back(&splitgp_core_avx512);
+#endif
+#ifdef SPLITGP_AVX2
   if (__builtin_cpu_supports("x86-64-v3")) result.push_back(&splitgp_core_avx2);
 #endif
   result.push_back(&splitgp_core_baseline);

@@ -105,6 +105,8 @@ TEST(ServeHttp, RefusesWhatIsNotARequest) {
         "GET / HTTP/1.1\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n",
         "POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
         "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n",
+        "GET /v2 HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n",
+        "POST /v2 HTTP/1.0\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
         "GET / HTTP/1.1\r\nbad header\r\n\r\n"}) {
     HttpClient client(serving.port());
     client.send(text);
@@ -114,6 +116,25 @@ TEST(ServeHttp, RefusesWhatIsNotARequest) {
   }
   HttpClient client(serving.port());
   EXPECT_EQ(client.get("/v2/health/live").status, 200);
+}
+
+// Read as "no body", the body would be the next request, one that nobody in between has seen.
+TEST(ServeHttp, RefusesCodingsItDoesNotKnow) {
+  Serving serving;
+  for (const std::string coding :
+       {"Transfer-Encoding: gzip\r\n", "Transfer-Encoding: gzip, chunked\r\n",
+        "Transfer-Encoding: xchunked\r\n", "Transfer-Encoding: identity\r\n",
+        "Transfer-Encoding: identity\r\nTransfer-Encoding: chunked\r\n",
+        "Transfer-Encoding: chunked, chunked\r\n", "Transfer-Encoding: \r\n"}) {
+    HttpClient client(serving.port());
+    client.send(
+        "POST /v2/models/m/learn HTTP/1.1\r\nHost: localhost\r\n"
+        "Content-Type: application/json\r\n" +
+        coding + "\r\n" + kLive);
+    EXPECT_EQ(client.receive().status, 400) << coding;
+    EXPECT_EQ(client.receive().status, 0) << coding;
+    EXPECT_TRUE(client.is_closed());
+  }
 }
 
 TEST(ServeHttp, SlowRequestsEnd) {

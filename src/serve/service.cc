@@ -169,6 +169,10 @@ std::optional<RequestError> Service::Impl::refusal(const Request& head) const {
   const RoutedPath path = route_of(head.path);
   if (path.route == Route::unknown) return RequestError(404, "there is nothing here");
   const RouteFacts& facts = facts_of(path.route);
+  const bool reads = head.method == "GET" || head.method == "HEAD" || head.method == "OPTIONS";
+  if (reads && head.announces_body()) {
+    return RequestError(400, fmt::format("{} has no body", head.method));
+  }
   if (head.method == "OPTIONS") return std::nullopt;
   const bool right_method =
       facts.post ? head.method == "POST" : head.method == "GET" || head.method == "HEAD";

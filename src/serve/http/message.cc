@@ -35,6 +35,11 @@ bool Request::has_header(std::string_view name) const {
                      [name](const Header& one) { return same_ignoring_case(one.name, name); });
 }
 
+bool Request::announces_body() const {
+  if (has_header("Transfer-Encoding")) return true;
+  return header("Content-Length").find_first_not_of('0') != std::string_view::npos;
+}
+
 std::string Request::parameter(std::string_view key) const {
   std::string_view rest = query;
   while (!rest.empty()) {

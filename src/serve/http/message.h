@@ -29,6 +29,8 @@ struct Request {
   /// The value of a header, whatever the case of its name; empty if there is none.
   std::string_view header(std::string_view name) const;
   bool has_header(std::string_view name) const;
+  /// Whether its head announces a body that is not empty.
+  bool announces_body() const;
   /// The value of a query's key, %-escapes resolved; empty if there is none.
   std::string parameter(std::string_view key) const;
 };

@@ -94,5 +94,28 @@ class Forgetful : public serve::http::Application {
   }
 };
 
+TEST(ServeLimits, NoExceptionEndsTheServer) {
+  Forgetful application;
+  serve::http::ServerSettings settings;
+  settings.port = 0;
+  settings.threads = 1;
+  serve::http::Server server(settings, application);
+  server.start();
+  for (const char* const path : {"/refuse", "/handle", "/finished"}) {
+    HttpClient unlucky(server.port());
+    unlucky.get(path);
+    EXPECT_TRUE(unlucky.is_closed()) << path;
+    HttpClient other(server.port());
+    EXPECT_EQ(other.get("/other").status, 200);
+    other.close();
+    unlucky.close();
+  }
+  for (int tries = 0; server.counts().connections > 0 && tries < 1000; ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  EXPECT_EQ(server.counts().connections, 0u);
+  server.stop(std::chrono::milliseconds(0));
+}
+
 }  // namespace
 }  // namespace splitgp::serve_limits_test

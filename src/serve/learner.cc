@@ -21,6 +21,15 @@ std::int64_t milliseconds_now() {
       .count();
 }
 
+// An answer for which there is no memory ends its connection, and not the thread that learns.
+template <typename Call>
+void quietly(const Call& call) {
+  try {
+    call();
+  } catch (const std::exception&) {
+  }
+}
+
 }  // namespace
 
 Learner::Learner(LearnerLimits limits, std::unique_ptr<ServedModel> model, ModelMaker& maker,
@@ -133,13 +142,15 @@ void Learner::run() {
     }
     std::vector<std::unique_ptr<Job>> done = work_batch();
     if (commit()) {
-      for (auto& job : done) job->answer();
+      for (auto& job : done) quietly([&] { job->answer(); });
     } else {
       failing_ = true;
       for (auto& job : done) {
-        job->fail(503,
-                  "the rows could not be written to the disk yet; repeat the request, with "
-                  "the same ids if it has any");
+        quietly([&] {
+          job->fail(503,
+                    "the rows could not be written to the disk yet; repeat the request, with "
+                    "the same ids if it has any");
+        });
       }
     }
   }
@@ -167,7 +178,7 @@ std::vector<std::unique_ptr<Job>> Learner::work_batch() {
       job->run(*this);
       done.push_back(std::move(job));
     } catch (const std::exception&) {
-      job->fail(500, "the request failed inside the server");
+      quietly([&] { job->fail(500, "the request failed inside the server"); });
     }
     beat();
     if (Clock::now() >= end) break;
@@ -179,7 +190,9 @@ std::vector<std::unique_ptr<Job>> Learner::work_batch() {
 void Learner::refuse_queue() {
   std::unique_ptr<Job> job;
   while (take(job)) {
-    job->fail(503, "earlier rows cannot be written to the disk; repeat the request later");
+    quietly([&] {
+      job->fail(503, "earlier rows cannot be written to the disk; repeat the request later");
+    });
   }
 }
 

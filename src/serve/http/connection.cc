@@ -57,12 +57,20 @@ Connection::Connection(boost::asio::io_context& context, std::unique_ptr<Transpo
       shared_(shared),
       all_(all) {
   ++shared_.connections;
-  all_.insert(this);
+  const std::lock_guard<std::mutex> hold(all_.mutex);
+  all_.all.insert(this);
 }
 
 Connection::~Connection() {
-  close();
-  all_.erase(this);
+  try {
+    close();
+  } catch (const std::exception&) {
+    // Out of memory, say: the socket closes without a line in the log.
+  }
+  {
+    const std::lock_guard<std::mutex> hold(all_.mutex);
+    all_.all.erase(this);
+  }
   --shared_.connections;
 }
 

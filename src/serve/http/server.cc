@@ -127,9 +127,12 @@ struct Server::Impl {
 
     void each(const std::function<void(Connection&)>& use) {
       std::vector<std::shared_ptr<Connection>> now;
-      now.reserve(connections.size());
-      for (Connection* one : connections) {
-        if (auto held = one->weak_from_this().lock()) now.push_back(std::move(held));
+      {
+        const std::lock_guard<std::mutex> hold(connections.mutex);
+        now.reserve(connections.all.size());
+        for (Connection* one : connections.all) {
+          if (auto held = one->weak_from_this().lock()) now.push_back(std::move(held));
+        }
       }
       for (const auto& one : now) use(*one);
     }
@@ -141,6 +144,19 @@ struct Server::Impl {
         each([now](Connection& one) { one.check_time(now); });
         sweep_later();
       });
+    }
+
+    // An exception, when memory is short, ends the connection whose handler threw it: nothing else
+    // held that. The others go on, and so does the sweep, which the handler may have been.
+    void run() {
+      while (true) {
+        try {
+          if (!ending) sweep_later();
+          context.run();
+          return;
+        } catch (const std::exception&) {
+        }
+      }
     }
   };
 
@@ -187,6 +203,27 @@ struct Server::Impl {
     }
   }
 
+  // Handlers end by accepting the next, so after an exception nothing is accepted any more.
+  void run_accepting() {
+    bool interrupted = false;
+    while (true) {
+      try {
+        if (interrupted && !shared.stopping) accept_after_a_while();
+        accepting.run();
+        return;
+      } catch (const std::exception&) {
+        interrupted = true;
+      }
+    }
+  }
+
+  void accept_after_a_while() {
+    retry.expires_after(std::chrono::milliseconds(50));
+    retry.async_wait([this](const boost::system::error_code&) {
+      if (!shared.stopping) accept();
+    });
+  }
+
   void accept() {
     Worker& worker = *workers[next_worker++ % workers.size()];
     acceptor.async_accept(worker.context,
@@ -194,11 +231,7 @@ struct Server::Impl {
                             if (shared.stopping) return;
                             if (error) {
                               // Out of descriptors, say: not at once again.
-                              retry.expires_after(std::chrono::milliseconds(50));
-                              retry.async_wait([this](const boost::system::error_code&) {
-                                if (!shared.stopping) accept();
-                              });
-                              return;
+                              return accept_after_a_while();
                             }
                             take(worker, std::move(socket));
                             accept();
@@ -257,11 +290,10 @@ std::uint16_t Server::port() const { return impl_->port; }
 void Server::start() {
   impl_->started = true;
   for (auto& worker : impl_->workers) {
-    worker->sweep_later();
-    worker->thread = std::thread([&context = worker->context] { context.run(); });
+    worker->thread = std::thread([&one = *worker] { one.run(); });
   }
   impl_->accept();
-  impl_->accepting_thread = std::thread([this] { impl_->accepting.run(); });
+  impl_->accepting_thread = std::thread([this] { impl_->run_accepting(); });
 }
 
 void Server::publish(std::string event) {

@@ -117,5 +117,73 @@ TEST(ServeLimits, NoExceptionEndsTheServer) {
   server.stop(std::chrono::milliseconds(0));
 }
 
+TEST(ServeLimits, AnOutputIsNamedOnce) {
+  Serving serving;
+  HttpClient client(serving.port());
+  ASSERT_EQ(client.post(kLearn, R"({"x":[[1,2]],"y":[3]})").status, 200);
+  const auto answer = client.post(
+      kInfer, R"({"x":[[1,2]],"outputs":[{"name":"mean"},{"name":"sd"},{"name":"mean"}]})");
+  EXPECT_EQ(answer.status, 422);
+  EXPECT_EQ(Json::parse(answer.body)["field"], "outputs");
+  EXPECT_EQ(Json::parse(answer.body)["value"], "mean");
+}
+
+TEST(ServeLimits, AnAnswerIsBoundedBeforeItIsComputed) {
+  Serving serving([](serve::RunningSettings& settings) { settings.service.answers.one = 50'000; });
+  HttpClient client(serving.port());
+  const testing::Stream stream = testing::smooth_stream(2, 3, 1, 60);
+  ASSERT_EQ(client.post(kLearn, testing::learn_body(stream, 0, 60)).status, 200);
+  const auto ask = [&](int rows, const std::string& outputs) {
+    const Json body{{"x", testing::numbers(Eigen::MatrixXd::Ones(3, rows))}};
+    std::string text = body.dump();
+    text.pop_back();
+    return client.post(kInfer, text + ",\"outputs\":[" + outputs + "]}");
+  };
+  const std::string mean = R"({"name":"mean"})", gradient = R"({"name":"mean_gradient"})";
+  EXPECT_EQ(ask(1000, mean).status, 200);
+  EXPECT_EQ(ask(1000, gradient).status, 413);
+  EXPECT_EQ(ask(300, gradient).status, 200);
+  EXPECT_EQ(ask(1000, R"({"name":"mean_gradient","parameters":{"binary_data":true}})").status, 200);
+  const auto large = ask(2000, mean);
+  EXPECT_EQ(large.status, 413);
+  EXPECT_NE(large.body.find("fewer rows"), std::string::npos) << large.body;
+  // Rows are refused before they are learned.
+  EXPECT_EQ(
+      client.post(kLearn, testing::learn_body(testing::smooth_stream(2, 3, 1, 200), 0, 200)).status,
+      413);
+  EXPECT_EQ(Json::parse(client.get("/v2/models/m").body)["parameters"]["observations"], 60);
+}
+
+// The bound is one: no answer is longer than was said.
+TEST(ServeLimits, AnswersAreNoLongerThanTheirSize) {
+  Serving serving;
+  HttpClient client(serving.port());
+  const testing::Stream stream = testing::smooth_stream(2, 2, 1, 50);
+  const std::string learned = client.post(kLearn, testing::learn_body(stream, 0, 50, "id")).body;
+  EXPECT_LE(learned.size(), serve::results_size(50, 1).text);
+  for (const std::string outputs :
+       {"", R"("outputs":[{"name":"mean"},{"name":"variance_gradient"}],)",
+        R"("outputs":[{"name":"mean_gradient","parameters":{"binary_data":true}}],)"}) {
+    const std::string body =
+        "{" + outputs + Json{{"x", testing::numbers(stream.X)}}.dump().substr(1);
+    const auto answer = client.post(kInfer, body);
+    ASSERT_EQ(answer.status, 200) << answer.body;
+    const serve::TensorRequest request = serve::parse_tensors(body, {}, {});
+    EXPECT_LE(answer.body.size(), serve::infer_size(request, 50, 2, 1).text) << outputs;
+  }
+}
+
+TEST(ServeLimits, AnswersShareTheirRoomUntilTheyAreSent) {
+  serve::AnswerRoom room({1000, 2000});
+  std::shared_ptr<const void> first = room.take({1000, 100});
+  EXPECT_THROW(room.take({1000, 0}), serve::RequestError);
+  std::shared_ptr<const void> second = room.take({200, 0});
+  first.reset();
+  EXPECT_NO_THROW(room.take({1000, 0}));
+  second.reset();
+  // Alone, it is let in whatever it computes with.
+  EXPECT_NO_THROW(room.take({1000, 10'000}));
+}
+
 }  // namespace
 }  // namespace splitgp::serve_limits_test

@@ -96,6 +96,14 @@ std::optional<std::size_t> json_bytes(const Request& request) {
   return bytes;
 }
 
+// The answer takes its share with it.
+Reply with_share(Reply reply, std::shared_ptr<const void> share) {
+  return [reply = std::move(reply), share = std::move(share)](Response response) {
+    response.share = share;
+    reply(std::move(response));
+  };
+}
+
 Response json_response(std::string body) {
   Response response;
   response.body = std::move(body);
@@ -113,6 +121,7 @@ struct Service::Impl {
         metrics(its_metrics),
         log(its_log),
         page(its_page),
+        room(settings.answers),
         workers(settings.workers, kMostTasks) {
     limits.rows = settings.rows_a_request;
     table_limits.rows = settings.rows_a_request;
@@ -123,6 +132,7 @@ struct Service::Impl {
   Metrics& metrics;
   Log& log;
   PageSource* page;
+  AnswerRoom room;
   ParseLimits limits;
   TableLimits table_limits;
   std::atomic<const http::Server*> server{nullptr};
@@ -360,11 +370,12 @@ void Service::Impl::later(const Reply& reply, std::function<Response()> task,
   throw RequestError(429, "too many large requests at once; repeat the request later");
 }
 
-void Service::Impl::infer(const RequestPointer& request, const Reply& reply) {
+void Service::Impl::infer(const RequestPointer& request, const Reply& given) {
   auto parsed =
       std::make_shared<TensorRequest>(parse_tensors(request->body, json_bytes(*request), limits));
   if (!learner.has_model()) throw RequestError(503, kNoModel);
   auto prediction = std::make_shared<PredictRequest>(*parsed, learner, settings.rows_at_once);
+  const Reply reply = with_share(given, room.take(prediction->answer_size()));
   metrics.add_predictions(static_cast<std::uint64_t>(prediction->rows()));
   if (parsed->wait && !parsed->has_ids && !parsed->id.empty()) {
     parsed->ids = {parsed->id};
@@ -403,11 +414,13 @@ void Service::Impl::learn(const RequestPointer& request, const Reply& reply) {
     outputs = model.file.model().n_outputs();
     names = model.recipe.input_names();
   });
-  submit(std::make_unique<LearnJob>(learn_rows_of(parsed, inputs, outputs, names),
-                                    settings.model_name, reply));
+  LearnRows rows = learn_rows_of(parsed, inputs, outputs, names);
+  const AnswerSize size = results_size(static_cast<std::size_t>(rows.y.cols()), rows.y.rows());
+  submit(std::make_unique<LearnJob>(std::move(rows), settings.model_name,
+                                    with_share(reply, room.take(size))));
 }
 
-void Service::Impl::rows(const RequestPointer& request, const Reply& reply) {
+void Service::Impl::rows(const RequestPointer& request, const Reply& given) {
   auto parsed = std::make_shared<RowsRequest>();
   parsed->table = parse_table(request->body, *table_format(media_type(*request)), table_limits);
   if (const std::string name = request->parameter("id"); !name.empty()) {
@@ -427,6 +440,10 @@ void Service::Impl::rows(const RequestPointer& request, const Reply& reply) {
       throw RequestError(422, "level must lie between 0 and 1").field("level").value(text);
     }
   }
+  Eigen::Index outputs = 1;
+  learner.read_all([&](const ServedModel& model) { outputs = model.file.model().n_outputs(); });
+  const Reply reply =
+      with_share(given, room.take(results_size(parsed->table.rows.size(), outputs)));
   if (learns(*request)) {
     return submit(std::make_unique<RowsJob>(std::move(*parsed), settings.model_name, reply));
   }

@@ -58,6 +58,8 @@ struct Response {
   bool events = false;           ///< Server-sent events: `body` first, then what is published.
   bool close = false;            ///< The connection ends after it.
   std::string_view policy = {};  ///< Content-Security-Policy, if not the strict one.
+  /// Held until it has been sent: its maker's account of what answers take.
+  std::shared_ptr<const void> share = nullptr;
 };
 
 /// To be called once, from any thread.

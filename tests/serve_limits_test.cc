@@ -185,5 +185,23 @@ TEST(ServeLimits, AnswersShareTheirRoomUntilTheyAreSent) {
   EXPECT_NO_THROW(room.take({1000, 10'000}));
 }
 
+// When all rows come in one transaction and most of them are dropped again.
+TEST(ServeLimits, DroppingWaitingRowsTakesNoLongerThanKeepingThem) {
+  testing::TemporaryDirectory directory;
+  ModelFile file = ModelFile::create(directory.path() / "m.splitgp",
+                                     SplittingGp(1, 1, testing::PlainMaker::options(1)), {});
+  const auto seconds = [&](std::uint64_t most) {
+    serve::Ledger ledger(*FileInternals::database(file), {100, most});
+    const auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < 30'000; ++i) ledger.wait("row-" + std::to_string(i), {});
+    EXPECT_EQ(ledger.n_waiting(), std::min<std::uint64_t>(most, 30'000));
+    EXPECT_TRUE(ledger.waiting("row-29999"));
+    EXPECT_EQ(ledger.waiting("row-0").has_value(), most > 30'000);
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
+  // Looking for the oldest among all took 60 times as long; a query of the table takes some of it.
+  EXPECT_LT(seconds(5'000), 15.0 * seconds(100'000));
+}
+
 }  // namespace
 }  // namespace splitgp::serve_limits_test

@@ -334,6 +334,22 @@ TEST(ServeHttp, ViewersGetEventsAndSlowOnesAreDropped) {
   EXPECT_TRUE(dropped);
 }
 
+TEST(ServeHttp, AHeadRequestGetsNoEvents) {
+  testing::TemporaryDirectory directory;
+  testing::PlainMaker maker(directory.path() / "m.splitgp");
+  serve::Running running(testing::serving_settings(directory.path() / "m.splitgp"), nullptr, maker,
+                         {},
+                         [](const serve::ReadModel&) { return std::make_unique<OneNumberPage>(); });
+  running.start();
+  HttpClient client(running.port());
+  client.set_timeout(5.0);
+  const auto head = client.ask("HEAD", "/live/events", "", "");
+  EXPECT_EQ(head.status, 200);
+  EXPECT_EQ(head.headers.at("content-type"), "text/event-stream");
+  EXPECT_EQ(client.get("/v2/health/live").body, "{\"live\":true}");
+  EXPECT_NE(client.get("/metrics").body.find("\nsplitgp_viewers 0\n"), std::string::npos);
+}
+
 TEST(ServeHttp, StoppingAnswersWhatWasReceived) {
   Serving serving;
   HttpClient client(serving.port());

@@ -350,6 +350,26 @@ TEST(ServeHttp, AHeadRequestGetsNoEvents) {
   EXPECT_NE(client.get("/metrics").body.find("\nsplitgp_viewers 0\n"), std::string::npos);
 }
 
+TEST(ServeHttp, ACertificateThatCannotBeReadIsNamed) {
+  const auto message_of = [](const std::string& certificate, const std::string& key) {
+    serve::RunningSettings settings = testing::serving_settings("m.splitgp");
+    settings.server.certificate_file = certificate;
+    settings.server.key_file = key;
+    testing::PlainMaker maker("m.splitgp");
+    try {
+      serve::Running running(settings, nullptr, maker, {});
+      return std::string("no error");
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+  };
+  EXPECT_EQ(message_of("none.pem", "none.key"), "--tls-cert: none.pem: No such file or directory");
+  testing::TemporaryDirectory directory;
+  const std::string text = (directory.path() / "text.pem").string();
+  std::ofstream(text) << "no certificate\n";
+  EXPECT_EQ(message_of(text, "none.key"), "--tls-cert: " + text + ": it has no certificate in PEM");
+}
+
 TEST(ServeHttp, StoppingAnswersWhatWasReceived) {
   Serving serving;
   HttpClient client(serving.port());

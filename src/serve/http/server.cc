@@ -10,6 +10,9 @@
 #include <boost/asio/ssl.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
+#include <cerrno>
+#include <fstream>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -105,6 +108,15 @@ void raise_descriptor_limit() {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+// OpenSSL reports a missing file as an error of its own, without a text.
+void require_readable(const char* flag, const std::string& path) {
+  errno = 0;
+  if (std::ifstream(path).get() != std::ifstream::traits_type::eof()) return;
+  const int code = errno;
+  throw Error(fmt::format("{}: {}: {}", flag, path,
+                          code == 0 ? "it is empty" : std::generic_category().message(code)));
+}
+
 }  // namespace
 
 struct Server::Impl {
@@ -194,10 +206,16 @@ struct Server::Impl {
     // Idle connections give their buffers back.
     SSL_CTX_set_mode(tls->native_handle(), SSL_MODE_RELEASE_BUFFERS);
     boost::system::error_code error;
+    require_readable("--tls-cert", settings.certificate_file);
     tls->use_certificate_chain_file(settings.certificate_file, error);
-    if (error) throw Error("--tls-cert: " + settings.certificate_file + ": " + error.message());
+    if (error) {
+      throw Error("--tls-cert: " + settings.certificate_file + ": it has no certificate in PEM");
+    }
+    require_readable("--tls-key", settings.key_file);
     tls->use_private_key_file(settings.key_file, asio::ssl::context::pem, error);
-    if (error) throw Error("--tls-key: " + settings.key_file + ": " + error.message());
+    if (error) {
+      throw Error("--tls-key: " + settings.key_file + ": it has no private key in PEM");
+    }
     if (SSL_CTX_check_private_key(tls->native_handle()) != 1) {
       throw Error("--tls-key: " + settings.key_file + ": it does not belong to the certificate");
     }

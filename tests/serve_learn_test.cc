@@ -240,6 +240,23 @@ TEST(ServeLearn, ASnapshotIsTheModelOfItsMoment) {
   }
 }
 
+// A killed server leaves a copy that was being sent; a file of the user's may have a similar name.
+TEST(ServeLearn, OnlyItsOwnCopiesAreRemoved) {
+  Serving serving;
+  HttpClient client(serving.port());
+  ASSERT_EQ(client.post(kLearn, R"({"x":[[1,2]],"y":[3]})").status, 200);
+  const std::string model = serving.path().string();
+  const std::vector<std::string> of_the_user{
+      model + ".snapshot-monday-backup", model + ".snapshot-monday", model + ".snapshot-",
+      model + ".snapshot-0123456789abcdef", model + ".snapshot-0123456789abcdeg.partial"};
+  for (const std::string& path : of_the_user) std::ofstream(path) << "precious";
+  const std::string left = model + ".snapshot-0123456789abcdef.partial";
+  std::ofstream(left) << "half a copy";
+  serving.restart();
+  for (const std::string& path : of_the_user) EXPECT_TRUE(std::filesystem::exists(path)) << path;
+  EXPECT_FALSE(std::filesystem::exists(left));
+}
+
 TEST(ServeLearn, AFullQueueIsToldSo) {
   Serving serving([](serve::RunningSettings& settings) { settings.learner.queue_rows = 30; });
   const Stream stream = two_inputs(2000);

@@ -350,6 +350,36 @@ TEST(ServeHttp, AHeadRequestGetsNoEvents) {
   EXPECT_NE(client.get("/metrics").body.find("\nsplitgp_viewers 0\n"), std::string::npos);
 }
 
+// A picture whose address is the snapshot's costs nobody's consent: browsers send no Origin for it.
+TEST(ServeHttp, ForeignPagesStartNothing) {
+  Serving serving([](serve::RunningSettings& settings) {
+    settings.service.security.origins = {"https://friend.example"};
+  });
+  HttpClient client(serving.port());
+  ASSERT_EQ(client.post(kLearn, R"({"x":[[1,2]],"y":[3]})").status, 200);
+  const auto status = [&](const std::string& headers, const std::string& path) {
+    return HttpClient(serving.port()).get(path, headers).status;
+  };
+  const std::string snapshot = "/v2/models/m/snapshot";
+  const std::string own = "http://localhost/";
+  for (const std::string foreign :
+       {"Sec-Fetch-Site: cross-site\r\n", "Sec-Fetch-Site: same-site\r\n",
+        "Referer: https://evil.example/page\r\n", "Referer: http://localhost.evil.example/\r\n",
+        "Sec-Fetch-Site: cross-site\r\nReferer: http://localhost/\r\n",
+        "Referer: http://localhost:81/\r\n"}) {
+    EXPECT_EQ(status(foreign, snapshot), 403) << foreign;
+    EXPECT_EQ(status(foreign, "/metrics"), 403) << foreign;
+    EXPECT_EQ(status(foreign, "/v2/health/live"), 200) << foreign;
+  }
+  for (const std::string known :
+       {"", "Sec-Fetch-Site: same-origin\r\n", "Sec-Fetch-Site: none\r\n",
+        "Referer: http://localhost/\r\n", "Referer: http://localhost\r\n",
+        "Sec-Fetch-Site: cross-site\r\nOrigin: https://friend.example\r\n",
+        "Sec-Fetch-Site: cross-site\r\nReferer: https://friend.example/a\r\n"}) {
+    EXPECT_EQ(status(known, snapshot), 200) << known;
+  }
+}
+
 TEST(ServeHttp, ACertificateThatCannotBeReadIsNamed) {
   const auto message_of = [](const std::string& certificate, const std::string& key) {
     serve::RunningSettings settings = testing::serving_settings("m.splitgp");

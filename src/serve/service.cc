@@ -179,6 +179,9 @@ std::optional<RequestError> Service::Impl::refusal(const Request& head) const {
   const RoutedPath path = route_of(head.path);
   if (path.route == Route::unknown) return RequestError(404, "there is nothing here");
   const RouteFacts& facts = facts_of(path.route);
+  if (facts.scope != Scope::none) {
+    if (const auto foreign = refuse_foreign_page(head, settings.security)) return refuse(*foreign);
+  }
   const bool reads = head.method == "GET" || head.method == "HEAD" || head.method == "OPTIONS";
   if (reads && head.announces_body()) {
     return RequestError(400, fmt::format("{} has no body", head.method));

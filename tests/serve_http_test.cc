@@ -380,6 +380,26 @@ TEST(ServeHttp, ForeignPagesStartNothing) {
   }
 }
 
+TEST(ServeHttp, UnknownParametersAreRefused) {
+  Serving serving;
+  HttpClient client(serving.port());
+  ASSERT_EQ(client.post(kLearn, R"({"x":[[1,2]],"y":[3]})").status, 200);
+  const auto answer = [&](const std::string& query) {
+    return HttpClient(serving.port())
+        .post("/v2/models/m/rows" + query, "x1,x2\n1,2\n", "Content-Type: text/csv\r\n");
+  };
+  EXPECT_EQ(answer("?learn=false&level=0.5").status, 200);
+  const auto wrong = answer("?learn=false&lvel=0.5");
+  EXPECT_EQ(wrong.status, 400);
+  EXPECT_EQ(testing::Json::parse(wrong.body)["field"], "lvel");
+  EXPECT_EQ(answer("?learn=false&level=0.5&level=0.6").status, 400);
+  EXPECT_EQ(answer("?learn=flase").status, 400);
+  EXPECT_EQ(answer("?learn=false&level=0.5x").status, 422);
+  EXPECT_EQ(answer("?learn=false&level=").status, 422);
+  EXPECT_EQ(HttpClient(serving.port()).get("/v2/models/m?level=0.5").status, 400);
+  EXPECT_EQ(HttpClient(serving.port()).get("/v2/health/live?probe=1").status, 200);
+}
+
 TEST(ServeHttp, ACertificateThatCannotBeReadIsNamed) {
   const auto message_of = [](const std::string& certificate, const std::string& key) {
     serve::RunningSettings settings = testing::serving_settings("m.splitgp");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <set>
 #include <utility>
 
 #include "serve/jobs/learn_job.h"
@@ -82,6 +83,32 @@ std::optional<std::string> refuse_type(const Request& request, Route route) {
 }
 
 bool learns(const Request& request) { return request.parameter("learn") != "false"; }
+
+// A parameter that is misspelt would otherwise be one that was not given.
+std::optional<RequestError> refuse_query(const Request& request, const RouteFacts& facts) {
+  if (facts.parameters == "*") return std::nullopt;
+  const auto wrong = [](const std::string& key, std::string_view why) {
+    return RequestError(400, fmt::format("the query's parameter {} {}", key.substr(0, 40), why))
+        .field(key.substr(0, 40));
+  };
+  const std::string known = fmt::format(" {} ", facts.parameters);
+  std::set<std::string> seen;
+  for (const std::string& key : request.parameter_keys()) {
+    if (key.empty() || known.find(" " + key + " ") == std::string::npos) {
+      return wrong(key, facts.parameters.empty()
+                            ? "is not known: there is none here"
+                            : fmt::format("is not known: there are {}", facts.parameters));
+    }
+    if (!seen.insert(key).second) return wrong(key, "is there twice");
+  }
+  const std::string learn = request.parameter("learn");
+  if (seen.contains("learn") && learn != "true" && learn != "false") {
+    return RequestError(400, "learn must be true or false")
+        .field("learn")
+        .value(learn.substr(0, 40));
+  }
+  return std::nullopt;
+}
 
 std::optional<std::size_t> json_bytes(const Request& request) {
   const std::string_view text = request.header("Inference-Header-Content-Length");
@@ -198,6 +225,7 @@ std::optional<RequestError> Service::Impl::refusal(const Request& head) const {
   if (!path.model.empty() && path.model != settings.model_name) {
     return RequestError(404, "there is no model of this name").value(path.model.substr(0, 100));
   }
+  if (const auto wrong = refuse_query(head, facts)) return wrong;
   if (facts.post) {
     if (const auto type = refuse_type(head, path.route)) return RequestError(415, *type);
   }
@@ -436,11 +464,13 @@ void Service::Impl::rows(const RequestPointer& request, const Reply& given) {
     }
     parsed->id_column = static_cast<std::size_t>(found - columns.begin());
   }
-  if (const std::string text = request->parameter("level"); !text.empty()) {
-    const auto [end, error] =
-        std::from_chars(text.data(), text.data() + text.size(), parsed->level);
-    if (error != std::errc() || !(parsed->level > 0.0 && parsed->level < 1.0)) {
-      throw RequestError(422, "level must lie between 0 and 1").field("level").value(text);
+  if (const auto text = request->given_parameter("level")) {
+    const char* const last = text->data() + text->size();
+    const auto [end, error] = std::from_chars(text->data(), last, parsed->level);
+    if (error != std::errc() || end != last || !(parsed->level > 0.0 && parsed->level < 1.0)) {
+      throw RequestError(422, "level must lie between 0 and 1")
+          .field("level")
+          .value(text->substr(0, 40));
     }
   }
   Eigen::Index outputs = 1;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,9 @@ struct Request {
   bool announces_body() const;
   /// The value of a query's key, %-escapes resolved; empty if there is none.
   std::string parameter(std::string_view key) const;
+  std::optional<std::string> given_parameter(std::string_view key) const;
+  /// The keys of the query in their order, %-escapes resolved.
+  std::vector<std::string> parameter_keys() const;
 };
 
 /// A file that is sent as it is, and removed when this object goes.

@@ -158,6 +158,31 @@ TEST(ServeLearn, LabelsMayComeLater) {
   EXPECT_EQ(Json::parse(unknown.body)["value"], "c");
 }
 
+TEST(ServeLearn, ALabelMayComeAfterNewerRowsAlthoughRowsAge) {
+  Serving serving;
+  serving.stop();
+  Options options = testing::PlainMaker::options(2);
+  options.max_age = 100.0;
+  serving.start(
+      testing::PlainMaker::wrap(ModelFile::create(serving.path(), SplittingGp(2, 1, options), {})));
+  HttpClient client(serving.port());
+  const auto learn = [&](const std::string& body) {
+    const auto answer = client.post(kLearn, body);
+    EXPECT_EQ(answer.status, 200) << answer.body;
+    return Json::parse(answer.body)["results"];
+  };
+  learn(R"({"x":[[1,2]],"y":[3],"time":[1000]})");
+  ASSERT_EQ(client.post(kInfer, R"({"x":[[1,3]],"ids":["a"]})").status, 200);
+  learn(R"({"x":[[2,2]],"y":[3],"time":[1010]})");
+  // Its row had no time of its own.
+  EXPECT_EQ(learn(R"({"id":"a","y":4})")[0]["sequence"], 2);
+  // What cannot be learned is answered for itself; the rows beside it are learned.
+  const Json mixed = learn(R"({"x":[[1,2],[2,2],[3,3]],"y":[3,3,3],"time":[1020,1015,1030]})");
+  EXPECT_EQ(mixed[0]["sequence"], 3);
+  EXPECT_NE(mixed[1]["error"].get<std::string>().find("time"), std::string::npos);
+  EXPECT_EQ(mixed[2]["sequence"], 4);
+}
+
 TEST(ServeLearn, TheOldestWaitingRowsGoFirst) {
   Serving serving([](serve::RunningSettings& settings) { settings.learner.ledger.waiting = 3; });
   HttpClient client(serving.port());

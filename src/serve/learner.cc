@@ -6,6 +6,7 @@
 
 #include "serve/protocol/request_error.h"
 #include "store/file_internals.h"
+#include "store/table_rows.h"
 
 namespace splitgp::serve {
 namespace {
@@ -19,6 +20,16 @@ double unix_seconds() {
 std::int64_t milliseconds_now() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now().time_since_epoch())
       .count();
+}
+
+bool ages(const ModelFile& file) { return file.model().options().max_age > 0.0; }
+
+// Times do not decrease from observation to observation.
+double newest_time_of(const store::Database& database) {
+  store::TableReader rows(database, "observation_time", "sequence DESC");
+  if (!rows.next()) return kNoTime;
+  rows.count();
+  return rows.real();
 }
 
 // An answer for which there is no memory ends its connection, and not the thread that learns.
@@ -52,6 +63,7 @@ ServedModel& Learner::make_model(std::unique_ptr<ServedModel> made) {
     counts_.waiting = ledger_->n_waiting();
     counts_.ids = ledger_->n_ids();
   }
+  if (ages(held_->file)) newest_time_ = newest_time_of(*database);
   current_ = held_.get();
   return *held_;
 }
@@ -235,6 +247,17 @@ bool Learner::commit() {
   return true;
 }
 
+// A label may come when newer rows have been learned. It is part of the model from now on, so it
+// takes its place behind them; but by its own time it may be too old already.
+double Learner::time_of_label(double time) const {
+  const double oldest = newest_time_ - held_->file.model().options().max_age;
+  if (time < oldest) {
+    throw InvalidArgument(
+        "the label came too late: its row is older than max_age, and would be forgotten at once");
+  }
+  return time >= newest_time_ || std::isnan(newest_time_) ? time : newest_time_;
+}
+
 void Learner::learn(const Eigen::Ref<const Eigen::VectorXd>& x,
                     const Eigen::Ref<const Eigen::VectorXd>& y, double noise_variance, double time,
                     const Prediction* said, LearnOutcome& outcome) {
@@ -242,8 +265,10 @@ void Learner::learn(const Eigen::Ref<const Eigen::VectorXd>& x,
   beat();
   ServedModel& model = *held_;
   const bool interval_known = model.interval_known();
+  if (said != nullptr && ages(model.file)) time = time_of_label(time);
   outcome.update = model.file.predict_then_update(x, y, outcome.before, noise_variance, time);
   changed_ = true;
+  newest_time_ = time;
   if (said != nullptr) outcome.before = *said;
   const UpdateResult& update = outcome.update;
   const Prediction& before = outcome.before;

@@ -88,6 +88,7 @@ class Learner : private Workplace {
   void mark_changed() override { changed_ = true; }
 
   void run();
+  double time_of_label(double time) const;
   std::vector<std::unique_ptr<Job>> work_batch();
   bool take(std::unique_ptr<Job>& job);
   bool commit();
@@ -104,6 +105,7 @@ class Learner : private Workplace {
   std::atomic<ServedModel*> current_{nullptr};
   std::unique_ptr<Ledger> ledger_;  // of the thread that learns
   bool changed_ = false;            // since the last commit
+  double newest_time_ = kNoTime;    // of the rows learned, if they age
 
   std::mutex queue_mutex_;
   std::condition_variable queue_changed_;

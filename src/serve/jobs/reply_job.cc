@@ -3,6 +3,7 @@
 #include <unordered_set>
 
 #include "serve/protocol/json_writer.h"
+#include "serve/protocol/row_answer.h"
 
 namespace splitgp::serve {
 
@@ -14,6 +15,21 @@ std::string results_json(const std::string& model_name, const std::vector<std::s
   for (const std::string& result : results) json.raw(result);
   json.end_array().end_object();
   return text;
+}
+
+std::string answer_of_row(Workplace& work, const std::string& id,
+                          const std::function<std::string()>& take) {
+  std::string reason;
+  try {
+    return take();
+  } catch (const FileError&) {  // its text names the file
+    reason = "the model's file cannot be read";
+  } catch (const Error& error) {  // the model is as it was
+    reason = error.what();
+  }
+  work.count_rejected(reason);
+  const std::string rejected = rejected_json(reason, "");
+  return id.empty() ? rejected : with_id(id, rejected);
 }
 
 void require_distinct(const std::vector<std::string>& ids) {

@@ -16,7 +16,33 @@ Eigen::Map<const Eigen::VectorXd> vector_of(const std::vector<double>& values) {
   return {values.data(), std::ssize(values)};
 }
 
+// Quotes inside of texts are escaped, so this is a key of the object.
+bool is_error(std::string_view result) {
+  return result.find("{\"error\":") != std::string_view::npos ||
+         result.find(",\"error\":") != std::string_view::npos;
+}
+
+// A text that JSON would call a number. 007 is none, nor is a number of so many digits that others
+// have the same double: those are rather names.
+std::optional<double> number_in(const std::string& text) {
+  constexpr std::size_t kExactDigits = 15;
+  double number = 0.0;
+  if (!is_json_number(text) || parse_number(text, '.', number)) return std::nullopt;
+  const bool whole = text.find_first_of(".eE") == std::string::npos;
+  if (whole && text.size() > kExactDigits) return std::nullopt;
+  return number;
+}
+
 }  // namespace
+
+RowsJob::RowsJob(RowsRequest request, std::string model_name, http::Reply reply)
+    : ReplyJob(std::move(reply)), request_(std::move(request)), model_name_(std::move(model_name)) {
+  const std::vector<std::string>& columns = request_.table.columns;
+  by_name_.resize(columns.size());
+  std::iota(by_name_.begin(), by_name_.end(), std::size_t{0});
+  std::sort(by_name_.begin(), by_name_.end(),
+            [&columns](std::size_t a, std::size_t b) { return columns[a] < columns[b]; });
+}
 
 std::string RowsJob::id_of(std::size_t row) const {
   return request_.id_column ? request_.table.rows[row][*request_.id_column] : "";
@@ -62,11 +88,11 @@ void RowsJob::work_on(Workplace& work) {
   std::vector<std::string> results;
   std::size_t rejected = 0;
   for (std::size_t i = 0; i < rows(); ++i) {
-    results.push_back(take_row(work, cells, i));
-    if (results.back().find("{\"error\":") != std::string::npos) ++rejected;
+    results.push_back(answer_of_row(work, id_of(i), [&] { return take_row(work, cells, i); }));
+    if (is_error(results.back())) ++rejected;
   }
   if (rejected == rows()) response().status = 422;
-  response().body = results_json(model_name_, results);
+  response().body = results_json(model_name_, results, unknown_columns(request_, *work.model()));
 }
 
 std::string RowsJob::take_row(Workplace& work, CellMap& cells, std::size_t row) {
@@ -110,13 +136,8 @@ std::string RowsJob::take_again(Workplace& work, const std::string& id,
     answer.waiting = true;
     return marked_repeated(answer.to_json());
   }
-  try {
-    work.learn(vector_of(waiting.inputs), vector_of(applied_.targets), 0.0, waiting.time, &said,
-               outcome_);
-  } catch (const NumericalError& error) {
-    work.count_rejected(error.what());
-    return rejected_json(error.what(), "");
-  }
+  work.learn(vector_of(waiting.inputs), vector_of(applied_.targets), 0.0, waiting.time, &said,
+             outcome_);
   work.ledger().arrive(id);
   note_learned();
   answer.update = &outcome_.update;

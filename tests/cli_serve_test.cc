@@ -1,0 +1,89 @@
+// The service as people start it: tables, late labels, repeated requests, and what is left after a
+// kill.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <regex>
+
+#include "support/command.h"
+#include "support/http_client.h"
+#include "support/temporary_directory.h"
+
+namespace splitgp::cli_serve_test {
+namespace {
+
+using nlohmann::json;
+using testing::CommandProcess;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::HttpClient;
+
+class CliServe : public ::testing::Test {
+ protected:
+  void start(std::vector<std::string> more = {}) {
+    std::vector<std::string> arguments{"serve", "--model",  folder_ / "m.splitgp", "--target",
+                                       "y",     "--listen", "127.0.0.1:0"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const std::filesystem::path log = folder_ / "stderr";
+    std::filesystem::remove(log);  // of the server before
+    server_.emplace(folder_.path(), arguments);
+    ASSERT_TRUE(testing::eventually_contains(log, "listening on")) << testing::file_text(log);
+    std::smatch found;
+    const std::string text = testing::file_text(log);
+    ASSERT_TRUE(std::regex_search(text, found, std::regex(":([0-9]+)/ for model"))) << text;
+    client_.emplace(static_cast<std::uint16_t>(std::stoi(found[1])));
+  }
+  void end(int signal) {
+    client_.reset();
+    server_->signal(signal);
+    server_->wait();
+    server_.reset();
+  }
+  HttpClient::Answer rows(const std::string& body, const std::string& query = "?id=id") {
+    return client_->post("/v2/models/m/rows" + query, body);
+  }
+  json results(const std::string& body, const std::string& query = "?id=id") {
+    const HttpClient::Answer answer = rows(body, query);
+    EXPECT_EQ(answer.status, 200) << answer.body;
+    return answer.status == 200 ? json::parse(answer.body)["results"] : json();
+  }
+  json model() { return json::parse(client_->get("/v2/models/m").body); }
+  std::uint64_t observations() { return model()["parameters"]["observations"]; }
+
+  testing::TemporaryDirectory folder_;
+  std::optional<CommandProcess> server_;
+  std::optional<HttpClient> client_;
+};
+
+std::string daily(int day, const std::string& rest) {
+  return "{\"id\":\"d" + std::to_string(day) + "\",\"when\":\"2024-01-" + (day < 10 ? "0" : "") +
+         std::to_string(day) + "\",\"x\":" + std::to_string(day * day % 7) + rest + "}";
+}
+
+TEST_F(CliServe, ALabelMayComeAfterNewerRowsAlthoughRowsAge) {
+  start({"--max-age", "864000"});  // ten days
+  ASSERT_EQ(results("[" + daily(1, ",\"y\":1") + "," + daily(2, ",\"y\":2") + "]").size(), 2u);
+  EXPECT_TRUE(results(daily(3, ",\"y\":null"))[0]["waiting"].get<bool>());
+  EXPECT_TRUE(results(daily(4, ",\"y\":null"))[0]["waiting"].get<bool>());
+  ASSERT_EQ(results(daily(5, ",\"y\":5"))[0]["sequence"], 2);
+  // A new row and a late label in one request.
+  const json both = results("[" + daily(6, ",\"y\":6") + "," + daily(3, ",\"y\":3") + "]");
+  EXPECT_EQ(both[0]["sequence"], 3);
+  EXPECT_EQ(both[1]["sequence"], 4);
+  EXPECT_EQ(observations(), 5u);
+  end(SIGTERM);
+  start();  // the newest time is in the file
+  // Too late: by now it would be forgotten at once.
+  ASSERT_EQ(results(daily(20, ",\"y\":20"))[0]["sequence"], 5);
+  const HttpClient::Answer late = rows(daily(4, ",\"y\":4"));
+  EXPECT_EQ(late.status, 422) << late.body;
+  EXPECT_THAT(json::parse(late.body)["results"][0]["error"], HasSubstr("older than max_age"));
+  EXPECT_EQ(model()["parameters"]["next_sequence"], 6);
+}
+
+}  // namespace
+}  // namespace splitgp::cli_serve_test

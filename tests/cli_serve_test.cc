@@ -85,5 +85,36 @@ TEST_F(CliServe, ALabelMayComeAfterNewerRowsAlthoughRowsAge) {
   EXPECT_EQ(model()["parameters"]["next_sequence"], 6);
 }
 
+TEST_F(CliServe, CountsSurviveAKill) {
+  start();
+  std::uint64_t given = 0;
+  for (int i = 0; i < 40; ++i) {
+    const std::string x = std::to_string(i % 9);
+    results("{\"x\":" + x + ",\"y\":" + x + "}", "");
+    ++given;
+  }
+  results("[{\"x\":1},{\"x\":2}]", "");                       // only predicted
+  EXPECT_EQ(rows("{\"x\":\"?!\",\"y\":1}", "").status, 422);  // rejected
+  results("{\"x\":1,\"y\":1}", "");  // what came before is committed with it
+  ++given;
+  end(SIGKILL);
+  const testing::CommandResult inspected =
+      testing::run(folder_.path(), {"inspect", "--model", folder_ / "m.splitgp", "--json"});
+  ASSERT_EQ(inspected.code, 0) << inspected.err;
+  const json model = json::parse(inspected.out);
+  EXPECT_EQ(model["observations"], given);
+  EXPECT_EQ(model["stream"]["learned"], given);
+  EXPECT_EQ(model["stream"]["predicted"], 2);
+  EXPECT_EQ(model["stream"]["rejected"], 1);
+  EXPECT_EQ(model["stream"]["rows_read"], given + 3);
+  // And a server goes on from there.
+  start();
+  results("{\"x\":1,\"y\":1}", "");
+  end(SIGTERM);
+  const testing::CommandResult after =
+      testing::run(folder_.path(), {"inspect", "--model", folder_ / "m.splitgp", "--json"});
+  EXPECT_EQ(json::parse(after.out)["stream"]["learned"], given + 1);
+}
+
 }  // namespace
 }  // namespace splitgp::cli_serve_test

@@ -335,6 +335,7 @@ void Learner::exclusively(const std::function<void()>& change) {
 }
 
 void Learner::count_rejected(const std::string& reason) {
+  changed_ = true;  // the count is written before the answer is given
   for (Observer* observer : observers_) observer->rejected(reason);
   const std::lock_guard<std::mutex> hold(counts_mutex_);
   ++counts_.rejected;

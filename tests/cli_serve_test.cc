@@ -85,6 +85,33 @@ TEST_F(CliServe, ALabelMayComeAfterNewerRowsAlthoughRowsAge) {
   EXPECT_EQ(model()["parameters"]["next_sequence"], 6);
 }
 
+TEST_F(CliServe, ARepeatedRowMayBeWrittenInAnotherWay) {
+  start();
+  const std::string first =
+      R"([{"id":"a","u":1,"word":"01","y":2.5},{"id":"b","u":2,"word":"02","y":1e2}])";
+  const json said = results(first);
+  for (
+      const std::string again :
+      {R"([{"y":2.50,"word":"01","id":"a","u":1.0},{"u":2e0,"id":"b","y":100,"word":"02"}])",
+       R"([{"y":2.5,"word":"01","u":1,"id":"a","extra":null},{"id":"b","u":2,"y":100,"word":"02"}])"}) {
+    const json answer = results(again);
+    for (std::size_t i = 0; i < 2; ++i) {
+      EXPECT_TRUE(answer[i]["repeated"].get<bool>()) << again;
+      EXPECT_EQ(answer[i]["sequence"], said[i]["sequence"]);
+    }
+  }
+  const HttpClient::Answer csv = client_->post(
+      "/v2/models/m/rows?id=id", "id,y,u,word\nb,1E+2,2,02\n", "Content-Type: text/csv\r\n");
+  EXPECT_EQ(csv.status, 200) << csv.body;
+  EXPECT_EQ(observations(), 2u);
+  for (const std::string other :
+       {R"({"id":"a","u":1,"word":"01","y":2.6})", R"({"id":"a","u":1,"word":"1","y":2.5})",
+        R"({"id":"a","u":1,"word":"01"})", R"({"id":"a","word":"01","v":1,"y":2.5})",
+        R"({"id":"a","u":1,"word":"01","y":2.5,"more":1})"}) {
+    EXPECT_EQ(rows(other).status, 422) << other;
+  }
+}
+
 TEST_F(CliServe, CountsSurviveAKill) {
   start();
   std::uint64_t given = 0;

@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <numeric>
+#include <set>
 #include <utility>
 
+#include "io/number.h"
 #include "serve/protocol/row_answer.h"
 #include "table/waiting_answer.h"
 
@@ -48,9 +52,21 @@ std::string RowsJob::id_of(std::size_t row) const {
   return request_.id_column ? request_.table.rows[row][*request_.id_column] : "";
 }
 
+// The same for the same row, however it is written: in another order, as JSON or CSV, with 1.0 for
+// 1, or beside rows that have more columns.
 std::uint64_t RowsJob::fingerprint(std::size_t row) const {
   RowFingerprint print;
-  for (const std::string& text : request_.table.rows[row]) print.add(text);
+  for (const std::size_t column : by_name_) {
+    const std::string& text = request_.table.rows[row][column];
+    if (text.empty()) continue;
+    print.add(request_.table.columns[column]);
+    const std::optional<double> number = number_in(text);
+    if (number) {
+      print.add(*number);
+    } else {
+      print.add(text);
+    }
+  }
   return print.value();
 }
 

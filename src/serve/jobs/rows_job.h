@@ -19,10 +19,7 @@ struct RowsRequest {
 /// stream` does it.
 class RowsJob : public ReplyJob {
  public:
-  RowsJob(RowsRequest request, std::string model_name, http::Reply reply)
-      : ReplyJob(std::move(reply)),
-        request_(std::move(request)),
-        model_name_(std::move(model_name)) {}
+  RowsJob(RowsRequest request, std::string model_name, http::Reply reply);
   std::size_t rows() const override { return request_.table.rows.size(); }
   std::size_t bytes() const override { return rows() * (request_.table.columns.size() * 40 + 64); }
 
@@ -41,6 +38,7 @@ class RowsJob : public ReplyJob {
 
   RowsRequest request_;
   std::string model_name_;
+  std::vector<std::size_t> by_name_;  // the columns in the order of their names
   table::Applied applied_;
   LearnOutcome outcome_;
   // Of the row at hand: whether its id is to be kept, and what number it got.

@@ -143,5 +143,52 @@ TEST_F(CliServe, CountsSurviveAKill) {
   EXPECT_EQ(json::parse(after.out)["stream"]["learned"], given + 1);
 }
 
+// One empty value says nothing about what the column will hold.
+TEST_F(CliServe, AColumnThatIsEmptyAtFirstIsNotLost) {
+  start();
+  const HttpClient::Answer first = rows(R"({"temperature":null,"fuel":"gas","y":1})", "");
+  EXPECT_EQ(first.status, 422) << first.body;
+  EXPECT_EQ(json::parse(first.body)["field"], "temperature");
+  EXPECT_THAT(json::parse(first.body)["error"], HasSubstr("--as temperature=number"));
+  // Whoever sends a value settles it; from then on it may be missing.
+  results(R"([{"temperature":null,"fuel":"gas","y":1},{"temperature":20,"fuel":"oil","y":2}])", "");
+  results(R"({"temperature":null,"fuel":"gas","y":1})", "");
+  EXPECT_THAT(model()["parameters"]["columns"], ElementsAre("temperature", "fuel"));
+}
+
+TEST_F(CliServe, AnEmptyColumnMayBeDeclaredOrIgnored) {
+  start({"--as", "temperature=number", "--ignore", "note"});
+  results(R"({"temperature":null,"note":null,"fuel":"gas","y":1})", "");
+  results(R"({"temperature":20,"note":"warm","fuel":"gas","y":1})", "");
+  EXPECT_THAT(model()["parameters"]["columns"], ElementsAre("temperature", "fuel"));
+}
+
+// A column that the first rows did not have cannot become an input any more, and that is said.
+TEST_F(CliServe, ColumnsThatTheModelDoesNotKnowAreNamed) {
+  start();
+  const HttpClient::Answer first = rows(R"({"x":1,"id":"a","y":1})");
+  EXPECT_FALSE(json::parse(first.body).contains("unknown_columns")) << first.body;
+  EXPECT_THAT(model()["parameters"]["columns"], ElementsAre("x")) << "an id is no input";
+  const json answer = json::parse(
+      rows(R"([{"x":1,"id":"b","y":1,"pressure":3},{"x":1,"id":"c","y":2}])", "?id=id").body);
+  EXPECT_THAT(answer["unknown_columns"], ElementsAre("pressure"));
+}
+
+TEST_F(CliServe, ChartsBeginWithWhatTheFileHolds) {
+  std::string text = "x,y\n";
+  for (int i = 0; i < 300; ++i) {
+    text += std::to_string(i % 17) + "," + std::to_string(i % 5) + "\n";
+  }
+  testing::write_text(folder_ / "in.csv", text);
+  ASSERT_EQ(testing::run(folder_.path(),
+                         {"stream", folder_ / "in.csv", "-t", "y", "-m", folder_ / "m.splitgp"})
+                .code,
+            0);
+  start();
+  json state = json::parse(client_->get("/live/state").body);
+  EXPECT_EQ(state["history"]["last_row"].back(), 300);
+  EXPECT_EQ(state["history"]["outputs"][0]["rmse"].size(), state["history"]["last_row"].size());
+}
+
 }  // namespace
 }  // namespace splitgp::cli_serve_test

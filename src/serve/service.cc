@@ -485,15 +485,16 @@ void Service::Impl::rows(const RequestPointer& request, const Reply& given) {
   const auto predict = [this, parsed] {
     const std::size_t all = parsed->table.rows.size();
     const auto step = static_cast<std::size_t>(settings.rows_at_once);
-    std::vector<std::string> results;
+    std::vector<std::string> results, unknown;
     for (std::size_t first = 0; first < all; first += step) {
       learner.read_all([&](const ServedModel& model) {
+        if (first == 0) unknown = unknown_columns(*parsed, model);
         for (std::string& one : predict_rows(*parsed, first, std::min(step, all - first), model)) {
           results.push_back(std::move(one));
         }
       });
     }
-    return json_response(results_json(settings.model_name, results));
+    return json_response(results_json(settings.model_name, results, unknown));
   };
   if (std::ssize(parsed->table.rows) <= settings.rows_at_once) return reply(predict());
   later(reply, predict, nullptr);

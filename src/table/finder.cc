@@ -223,7 +223,7 @@ Found RecipeFinder::find() const {
     return static_cast<std::size_t>(found - columns_.begin());
   };
   Recipe::Parts parts;
-  std::vector<std::string> remarks;
+  std::vector<std::string> remarks, empty;
   parts.decimal_mark =
       wishes_.decimal_mark != '\0' ? wishes_.decimal_mark : find_decimal_mark(values_);
   parts.missing = wishes_.missing;
@@ -266,6 +266,9 @@ Found RecipeFinder::find() const {
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     Column& column = parts.columns[c];
     if (input[c] && column.use != Use::time) kinds.decide(column, looks[c]);
+    if (input[c] && column.use == Use::none && looks[c].values() == 0) {
+      empty.push_back(column.name);
+    }
     if (contains(wishes_.targets, column.name)) {
       column.start = looks[c].mean;
       if (looks[c].gaps > 0) {
@@ -281,7 +284,7 @@ Found RecipeFinder::find() const {
     }
   }
   kinds.say_codes(rows_);
-  return {Recipe(std::move(parts)), std::move(remarks)};
+  return {Recipe(std::move(parts)), std::move(remarks), std::move(empty)};
 }
 
 }  // namespace splitgp::table

@@ -7,13 +7,20 @@
 
 namespace splitgp::serve {
 
-std::string results_json(const std::string& model_name, const std::vector<std::string>& results) {
+std::string results_json(const std::string& model_name, const std::vector<std::string>& results,
+                         const std::vector<std::string>& unknown_columns) {
   std::string text;
   JsonWriter json(text);
   json.begin_object().key("model_name").text(model_name).key("rows").count(results.size());
   json.key("results").begin_array();
   for (const std::string& result : results) json.raw(result);
-  json.end_array().end_object();
+  json.end_array();
+  if (!unknown_columns.empty()) {
+    json.key("unknown_columns").begin_array();
+    for (const std::string& column : unknown_columns) json.text(column);
+    json.end_array();
+  }
+  json.end_object();
   return text;
 }
 

@@ -70,6 +70,16 @@ std::uint64_t RowsJob::fingerprint(std::size_t row) const {
   return print.value();
 }
 
+// The rows that a recipe is found from. Ids are no input.
+TableText RowsJob::without_ids() const {
+  TableText table = request_.table;
+  if (!request_.id_column) return table;
+  const auto place = static_cast<std::ptrdiff_t>(*request_.id_column);
+  table.columns.erase(table.columns.begin() + place);
+  for (std::vector<std::string>& row : table.rows) row.erase(row.begin() + place);
+  return table;
+}
+
 void RowsJob::check_ids(Workplace& work) const {
   if (!request_.id_column) return;
   std::vector<std::string> ids;
@@ -92,7 +102,9 @@ void RowsJob::check_ids(Workplace& work) const {
 void RowsJob::work_on(Workplace& work) {
   if (work.model() == nullptr) {
     try {
-      work.make_model(work.maker().from_rows(request_.table));
+      work.make_model(work.maker().from_rows(without_ids()));
+    } catch (const RequestError&) {
+      throw;
     } catch (const FileError&) {
       throw RequestError(503, "the model's file could not be made");
     } catch (const Error& error) {
@@ -258,6 +270,17 @@ std::string RowsJob::answer(Workplace& work) {
   answer.prediction = &prediction;
   answer.waiting = true;
   return answer.to_json();
+}
+
+std::vector<std::string> unknown_columns(const RowsRequest& request, const ServedModel& model) {
+  std::set<std::string_view> known;
+  for (const table::Column& column : model.recipe.columns()) known.insert(column.name);
+  if (request.id_column) known.insert(request.table.columns[*request.id_column]);
+  std::vector<std::string> unknown;
+  for (const std::string& column : request.table.columns) {
+    if (!known.contains(column)) unknown.push_back(column);
+  }
+  return unknown;
 }
 
 std::vector<std::string> predict_rows(const RowsRequest& request, std::size_t first,

@@ -25,6 +25,7 @@ class RowsJob : public ReplyJob {
 
  private:
   void work_on(Workplace& work) override;
+  TableText without_ids() const;
   void check_ids(Workplace& work) const;
   std::string take_row(Workplace& work, CellMap& cells, std::size_t row);
   std::string take_again(Workplace& work, const std::string& id, const WaitingLabel& waiting);
@@ -45,6 +46,9 @@ class RowsJob : public ReplyJob {
   bool keep_ = false;
   std::optional<std::uint64_t> sequence_;
 };
+
+/// The columns of the request that the model was made without, so that nothing reads them.
+std::vector<std::string> unknown_columns(const RowsRequest& request, const ServedModel& model);
 
 /// Some of the same rows predicted alone: nothing is learned or remembered. REQUIRES: the model is
 /// held.

@@ -185,8 +185,10 @@ TEST_F(CliServe, ChartsBeginWithWhatTheFileHolds) {
                 .code,
             0);
   start();
-  json state = json::parse(client_->get("/live/state").body);
-  EXPECT_EQ(state["history"]["last_row"].back(), 300);
+  const json state = json::parse(client_->get("/live/state").body);
+  EXPECT_EQ(state["history"]["rows"], 300);
+  EXPECT_EQ(state["history"]["local_gps"].back(), state["model"]["local_gps"]);
+  EXPECT_EQ(state["points"]["local_gps"][0], state["model"]["local_gps"]);
   EXPECT_EQ(state["history"]["outputs"][0]["rmse"].size(), state["history"]["last_row"].size());
 }
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <memory>
 
-#include "serve/protocol/tensor.h"
+#include "serve/protocol/tensor_request.h"
 
 namespace splitgp::serve {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "serve/http/message.h"
-#include "serve/protocol/tensor.h"
+#include "serve/protocol/tensor_request.h"
 #include "splitgp/splitting_gp.h"
 
 namespace splitgp::serve {

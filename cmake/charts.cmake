@@ -73,7 +73,7 @@ function(splitgp_embed_live)
   set(parts ${CMAKE_CURRENT_BINARY_DIR}/live)
   file(MAKE_DIRECTORY ${parts})
   splitgp_join(${parts}/live.js ${own}/policy.js ${shared}/plot.js ${shared}/relevance.js ${shared}/partition.js
-    ${own}/series.js ${own}/rows.js ${own}/alarms.js ${own}/what_if.js ${own}/connection.js
+    ${own}/series.js ${own}/rows.js ${own}/past.js ${own}/alarms.js ${own}/what_if.js ${own}/connection.js
     ${own}/main.js)
   splitgp_join(${parts}/live.css ${shared}/style.css ${own}/live.css)
   splitgp_join(${parts}/live.html ${own}/live.html)

@@ -111,6 +111,25 @@ TEST_F(CliReportBrowser, DrawsEveryChartAndAsksForNothing) {
   expect_no_trouble();
 }
 
+TEST_F(CliReportBrowser, TitlesOfAxesFitTheirCharts) {
+  open(report_of(folder_, streamed_model(folder_, 300, {"a", "b"}, {"y"})));
+  for (const int width : {1300, 1000, 390}) {
+    testing::Window window;
+    window.width = width;
+    browser_.show(window);
+    browser_.wait_for(
+        "document.querySelector('#error .main-svg').getBoundingClientRect().width < " +
+        std::to_string(width));
+    EXPECT_THAT(browser_.evaluate(R"(
+        [...document.querySelectorAll('.chart .xtitle, .chart .ytitle')].filter((title) => {
+          const inner = title.getBoundingClientRect(), outer = title.closest('.chart').getBoundingClientRect();
+          return inner.left < outer.left - 1 || inner.right > outer.right + 1;
+        }).map((title) => title.textContent))"),
+                IsEmpty())
+        << width;
+  }
+}
+
 TEST_F(CliReportBrowser, FollowsLightDarkAndTheWidthOfTheWindow) {
   open(report_of(folder_, streamed_model(folder_, 300, {"a", "b"}, {"y"})));
   const std::string ink =

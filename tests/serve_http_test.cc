@@ -105,6 +105,8 @@ TEST(ServeHttp, RefusesWhatIsNotARequest) {
         "GET / HTTP/1.1\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n",
         "POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
         "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n",
+        "GET /v2 HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n",
+        "POST /v2 HTTP/1.0\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
         "GET / HTTP/1.1\r\nbad header\r\n\r\n"}) {
     HttpClient client(serving.port());
     client.send(text);
@@ -114,6 +116,25 @@ TEST(ServeHttp, RefusesWhatIsNotARequest) {
   }
   HttpClient client(serving.port());
   EXPECT_EQ(client.get("/v2/health/live").status, 200);
+}
+
+// Read as "no body", the body would be the next request, one that nobody in between has seen.
+TEST(ServeHttp, RefusesCodingsItDoesNotKnow) {
+  Serving serving;
+  for (const std::string coding :
+       {"Transfer-Encoding: gzip\r\n", "Transfer-Encoding: gzip, chunked\r\n",
+        "Transfer-Encoding: xchunked\r\n", "Transfer-Encoding: identity\r\n",
+        "Transfer-Encoding: identity\r\nTransfer-Encoding: chunked\r\n",
+        "Transfer-Encoding: chunked, chunked\r\n", "Transfer-Encoding: \r\n"}) {
+    HttpClient client(serving.port());
+    client.send(
+        "POST /v2/models/m/learn HTTP/1.1\r\nHost: localhost\r\n"
+        "Content-Type: application/json\r\n" +
+        coding + "\r\n" + kLive);
+    EXPECT_EQ(client.receive().status, 400) << coding;
+    EXPECT_EQ(client.receive().status, 0) << coding;
+    EXPECT_TRUE(client.is_closed());
+  }
 }
 
 TEST(ServeHttp, SlowRequestsEnd) {
@@ -311,6 +332,92 @@ TEST(ServeHttp, ViewersGetEventsAndSlowOnesAreDropped) {
               std::string::npos;
   }
   EXPECT_TRUE(dropped);
+}
+
+TEST(ServeHttp, AHeadRequestGetsNoEvents) {
+  testing::TemporaryDirectory directory;
+  testing::PlainMaker maker(directory.path() / "m.splitgp");
+  serve::Running running(testing::serving_settings(directory.path() / "m.splitgp"), nullptr, maker,
+                         {},
+                         [](const serve::ReadModel&) { return std::make_unique<OneNumberPage>(); });
+  running.start();
+  HttpClient client(running.port());
+  client.set_timeout(5.0);
+  const auto head = client.ask("HEAD", "/live/events", "", "");
+  EXPECT_EQ(head.status, 200);
+  EXPECT_EQ(head.headers.at("content-type"), "text/event-stream");
+  EXPECT_EQ(client.get("/v2/health/live").body, "{\"live\":true}");
+  EXPECT_NE(client.get("/metrics").body.find("\nsplitgp_viewers 0\n"), std::string::npos);
+}
+
+// A picture whose address is the snapshot's costs nobody's consent: browsers send no Origin for it.
+TEST(ServeHttp, ForeignPagesStartNothing) {
+  Serving serving([](serve::RunningSettings& settings) {
+    settings.service.security.origins = {"https://friend.example"};
+  });
+  HttpClient client(serving.port());
+  ASSERT_EQ(client.post(kLearn, R"({"x":[[1,2]],"y":[3]})").status, 200);
+  const auto status = [&](const std::string& headers, const std::string& path) {
+    return HttpClient(serving.port()).get(path, headers).status;
+  };
+  const std::string snapshot = "/v2/models/m/snapshot";
+  const std::string own = "http://localhost/";
+  for (const std::string foreign :
+       {"Sec-Fetch-Site: cross-site\r\n", "Sec-Fetch-Site: same-site\r\n",
+        "Referer: https://evil.example/page\r\n", "Referer: http://localhost.evil.example/\r\n",
+        "Sec-Fetch-Site: cross-site\r\nReferer: http://localhost/\r\n",
+        "Referer: http://localhost:81/\r\n"}) {
+    EXPECT_EQ(status(foreign, snapshot), 403) << foreign;
+    EXPECT_EQ(status(foreign, "/metrics"), 403) << foreign;
+    EXPECT_EQ(status(foreign, "/v2/health/live"), 200) << foreign;
+  }
+  for (const std::string known :
+       {"", "Sec-Fetch-Site: same-origin\r\n", "Sec-Fetch-Site: none\r\n",
+        "Referer: http://localhost/\r\n", "Referer: http://localhost\r\n",
+        "Sec-Fetch-Site: cross-site\r\nOrigin: https://friend.example\r\n",
+        "Sec-Fetch-Site: cross-site\r\nReferer: https://friend.example/a\r\n"}) {
+    EXPECT_EQ(status(known, snapshot), 200) << known;
+  }
+}
+
+TEST(ServeHttp, UnknownParametersAreRefused) {
+  Serving serving;
+  HttpClient client(serving.port());
+  ASSERT_EQ(client.post(kLearn, R"({"x":[[1,2]],"y":[3]})").status, 200);
+  const auto answer = [&](const std::string& query) {
+    return HttpClient(serving.port())
+        .post("/v2/models/m/rows" + query, "x1,x2\n1,2\n", "Content-Type: text/csv\r\n");
+  };
+  EXPECT_EQ(answer("?learn=false&level=0.5").status, 200);
+  const auto wrong = answer("?learn=false&lvel=0.5");
+  EXPECT_EQ(wrong.status, 400);
+  EXPECT_EQ(testing::Json::parse(wrong.body)["field"], "lvel");
+  EXPECT_EQ(answer("?learn=false&level=0.5&level=0.6").status, 400);
+  EXPECT_EQ(answer("?learn=flase").status, 400);
+  EXPECT_EQ(answer("?learn=false&level=0.5x").status, 422);
+  EXPECT_EQ(answer("?learn=false&level=").status, 422);
+  EXPECT_EQ(HttpClient(serving.port()).get("/v2/models/m?level=0.5").status, 400);
+  EXPECT_EQ(HttpClient(serving.port()).get("/v2/health/live?probe=1").status, 200);
+}
+
+TEST(ServeHttp, ACertificateThatCannotBeReadIsNamed) {
+  const auto message_of = [](const std::string& certificate, const std::string& key) {
+    serve::RunningSettings settings = testing::serving_settings("m.splitgp");
+    settings.server.certificate_file = certificate;
+    settings.server.key_file = key;
+    testing::PlainMaker maker("m.splitgp");
+    try {
+      serve::Running running(settings, nullptr, maker, {});
+      return std::string("no error");
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+  };
+  EXPECT_EQ(message_of("none.pem", "none.key"), "--tls-cert: none.pem: No such file or directory");
+  testing::TemporaryDirectory directory;
+  const std::string text = (directory.path() / "text.pem").string();
+  std::ofstream(text) << "no certificate\n";
+  EXPECT_EQ(message_of(text, "none.key"), "--tls-cert: " + text + ": it has no certificate in PEM");
 }
 
 TEST(ServeHttp, StoppingAnswersWhatWasReceived) {

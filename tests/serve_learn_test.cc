@@ -171,6 +171,31 @@ TEST(ServeLearn, LabelsMayComeLater) {
   EXPECT_EQ(Json::parse(unknown.body)["value"], "c");
 }
 
+TEST(ServeLearn, ALabelMayComeAfterNewerRowsAlthoughRowsAge) {
+  Serving serving;
+  serving.stop();
+  Options options = testing::PlainMaker::options(2);
+  options.max_age = 100.0;
+  serving.start(
+      testing::PlainMaker::wrap(ModelFile::create(serving.path(), SplittingGp(2, 1, options), {})));
+  HttpClient client(serving.port());
+  const auto learn = [&](const std::string& body) {
+    const auto answer = client.post(kLearn, body);
+    EXPECT_EQ(answer.status, 200) << answer.body;
+    return Json::parse(answer.body)["results"];
+  };
+  learn(R"({"x":[[1,2]],"y":[3],"time":[1000]})");
+  ASSERT_EQ(client.post(kInfer, R"({"x":[[1,3]],"ids":["a"]})").status, 200);
+  learn(R"({"x":[[2,2]],"y":[3],"time":[1010]})");
+  // Its row had no time of its own.
+  EXPECT_EQ(learn(R"({"id":"a","y":4})")[0]["sequence"], 2);
+  // What cannot be learned is answered for itself; the rows beside it are learned.
+  const Json mixed = learn(R"({"x":[[1,2],[2,2],[3,3]],"y":[3,3,3],"time":[1020,1015,1030]})");
+  EXPECT_EQ(mixed[0]["sequence"], 3);
+  EXPECT_NE(mixed[1]["error"].get<std::string>().find("time"), std::string::npos);
+  EXPECT_EQ(mixed[2]["sequence"], 4);
+}
+
 TEST(ServeLearn, TheOldestWaitingRowsGoFirst) {
   Serving serving([](serve::RunningSettings& settings) { settings.learner.ledger.waiting = 3; });
   HttpClient client(serving.port());
@@ -251,6 +276,23 @@ TEST(ServeLearn, ASnapshotIsTheModelOfItsMoment) {
   for (const auto& entry : std::filesystem::directory_iterator(serving.path().parent_path())) {
     EXPECT_EQ(entry.path().string().find("snapshot"), std::string::npos);
   }
+}
+
+// A killed server leaves a copy that was being sent; a file of the user's may have a similar name.
+TEST(ServeLearn, OnlyItsOwnCopiesAreRemoved) {
+  Serving serving;
+  HttpClient client(serving.port());
+  ASSERT_EQ(client.post(kLearn, R"({"x":[[1,2]],"y":[3]})").status, 200);
+  const std::string model = serving.path().string();
+  const std::vector<std::string> of_the_user{
+      model + ".snapshot-monday-backup", model + ".snapshot-monday", model + ".snapshot-",
+      model + ".snapshot-0123456789abcdef", model + ".snapshot-0123456789abcdeg.partial"};
+  for (const std::string& path : of_the_user) std::ofstream(path) << "precious";
+  const std::string left = model + ".snapshot-0123456789abcdef.partial";
+  std::ofstream(left) << "half a copy";
+  serving.restart();
+  for (const std::string& path : of_the_user) EXPECT_TRUE(std::filesystem::exists(path)) << path;
+  EXPECT_FALSE(std::filesystem::exists(left));
 }
 
 TEST(ServeLearn, AFullQueueIsToldSo) {

@@ -262,6 +262,24 @@ TEST_F(ServePageBrowser, GoesOnWhenTheServerRestarts) {
   expect_no_stranger();
 }
 
+TEST_F(ServePageBrowser, ShowsWhatTheFileHoldsAfterARestart) {
+  start_server();
+  learn_numbers(150);
+  stop_server();
+  start_server();
+  open();
+  EXPECT_THAT(text_of("past-note"), HasSubstr("150 rows"));
+  EXPECT_EQ(charts(), (std::set<std::string>{"growth", "past-coverage", "past-error", "past-growth",
+                                             "profile", "relevance", "surface", "uncertainty"}));
+  EXPECT_THAT(text_of("figures"), HasSubstr("no change was noticed"));
+  // What happens from here on is beside it.
+  learn_numbers(20);
+  wait_for_rows(170);
+  browser_.wait_for("!document.getElementById('stream-charts').hidden");
+  EXPECT_THAT(charts(), ::testing::IsSupersetOf({"error", "latest", "past-error"}));
+  expect_no_trouble();
+}
+
 TEST_F(ServePageBrowser, FollowsLightDarkAndTheWidthOfTheWindow) {
   start_server();
   learn_numbers(150);

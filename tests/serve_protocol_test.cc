@@ -6,7 +6,7 @@
 
 #include "serve/protocol/request_error.h"
 #include "serve/protocol/table_text.h"
-#include "serve/protocol/tensor.h"
+#include "serve/protocol/tensor_request.h"
 #include "support/serving.h"
 
 namespace splitgp::serve_protocol_test {

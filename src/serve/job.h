@@ -30,7 +30,8 @@ class Workplace {
   virtual Ledger& ledger() = 0;
   /// Predicts, then learns, holding the model for just that long; tells the observers. Throws
   /// InvalidArgument and NumericalError, and then the model is as it was. With `said`, what counts
-  /// as the prediction is that one, made earlier.
+  /// as the prediction is that one, made earlier: the row waited for its label, and newer rows may
+  /// have been learned meanwhile.
   virtual void learn(const Eigen::Ref<const Eigen::VectorXd>& x,
                      const Eigen::Ref<const Eigen::VectorXd>& y, double noise_variance, double time,
                      const Prediction* said, LearnOutcome& outcome) = 0;

@@ -8,6 +8,7 @@
 #include "serve/protocol/request_error.h"
 #include "splitgp/error.h"
 #include "store/file_internals.h"
+#include "store/table_rows.h"
 
 namespace splitgp::serve {
 namespace {
@@ -21,6 +22,25 @@ double unix_seconds() {
 std::int64_t milliseconds_now() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now().time_since_epoch())
       .count();
+}
+
+bool ages(const ModelFile& file) { return file.model().options().max_age > 0.0; }
+
+// Times do not decrease from observation to observation.
+double newest_time_of(const store::Database& database) {
+  store::TableReader rows(database, "observation_time", "sequence DESC");
+  if (!rows.next()) return kNoTime;
+  rows.count();
+  return rows.real();
+}
+
+// An answer for which there is no memory ends its connection, and not the thread that learns.
+template <typename Call>
+void quietly(const Call& call) {
+  try {
+    call();
+  } catch (const std::exception&) {
+  }
 }
 
 }  // namespace
@@ -45,6 +65,7 @@ ServedModel& Learner::make_model(std::unique_ptr<ServedModel> made) {
     counts_.waiting = ledger_->n_waiting();
     counts_.ids = ledger_->n_ids();
   }
+  if (ages(held_->file)) newest_time_ = newest_time_of(*database);
   current_ = held_.get();
   return *held_;
 }
@@ -168,13 +189,15 @@ void Learner::work(Jobs& done) {
     }
     work_batch(done);
     if (commit()) {
-      for (auto& job : done) std::exchange(job, nullptr)->answer();
+      for (auto& job : done) quietly([&] { std::exchange(job, nullptr)->answer(); });
     } else {
       failing_ = true;
       for (auto& job : done) {
-        job->fail(503,
-                  "the rows could not be written to the disk yet; repeat the request, with "
-                  "the same ids if it has any");
+        quietly([&] {
+          job->fail(503,
+                    "the rows could not be written to the disk yet; repeat the request, with "
+                    "the same ids if it has any");
+        });
       }
     }
     done.clear();
@@ -206,7 +229,7 @@ void Learner::work_batch(Jobs& done) {
     } catch (const UnusableModel&) {
       throw;
     } catch (const std::exception&) {
-      done.back()->fail(500, "the request failed inside the server");
+      quietly([&] { done.back()->fail(500, "the request failed inside the server"); });
       done.pop_back();
     }
     beat();
@@ -218,7 +241,9 @@ void Learner::work_batch(Jobs& done) {
 void Learner::refuse_queue() {
   std::unique_ptr<Job> job;
   while (take(job)) {
-    job->fail(503, "earlier rows cannot be written to the disk; repeat the request later");
+    quietly([&] {
+      job->fail(503, "earlier rows cannot be written to the disk; repeat the request later");
+    });
   }
 }
 
@@ -263,6 +288,17 @@ bool Learner::commit() {
   return true;
 }
 
+// A label may come when newer rows have been learned. It is part of the model from now on, so it
+// takes its place behind them; but by its own time it may be too old already.
+double Learner::time_of_label(double time) const {
+  const double oldest = newest_time_ - held_->file.model().options().max_age;
+  if (time < oldest) {
+    throw InvalidArgument(
+        "the label came too late: its row is older than max_age, and would be forgotten at once");
+  }
+  return time >= newest_time_ || std::isnan(newest_time_) ? time : newest_time_;
+}
+
 void Learner::learn(const Eigen::Ref<const Eigen::VectorXd>& x,
                     const Eigen::Ref<const Eigen::VectorXd>& y, double noise_variance, double time,
                     const Prediction* said, LearnOutcome& outcome) {
@@ -270,8 +306,10 @@ void Learner::learn(const Eigen::Ref<const Eigen::VectorXd>& x,
   beat();
   ServedModel& model = *held_;
   const bool interval_known = model.interval_known();
+  if (said != nullptr && ages(model.file)) time = time_of_label(time);
   outcome.update = model.file.predict_then_update(x, y, outcome.before, noise_variance, time);
   changed_ = true;
+  newest_time_ = time;
   if (said != nullptr) outcome.before = *said;
   const UpdateResult& update = outcome.update;
   const Prediction& before = outcome.before;
@@ -338,6 +376,7 @@ void Learner::exclusively(const std::function<void()>& change) {
 }
 
 void Learner::count_rejected(const std::string& reason) {
+  changed_ = true;  // the count is written before the answer is given
   for (Observer* observer : observers_) observer->rejected(reason);
   const std::lock_guard<std::mutex> hold(counts_mutex_);
   ++counts_.rejected;

@@ -98,6 +98,7 @@ class Learner : private Workplace {
   void work(Jobs& done);
   void work_batch(Jobs& done);
   void give_up(const std::string& why, Jobs& done);
+  double time_of_label(double time) const;
   bool take(std::unique_ptr<Job>& job);
   bool commit();
   bool commit_unsaved();
@@ -113,6 +114,7 @@ class Learner : private Workplace {
   std::atomic<ServedModel*> current_{nullptr};
   std::unique_ptr<Ledger> ledger_;  // of the thread that learns
   bool changed_ = false;            // since the last commit
+  double newest_time_ = kNoTime;    // of the rows learned, if they age
 
   std::mutex queue_mutex_;
   std::condition_variable queue_changed_;

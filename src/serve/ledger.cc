@@ -199,6 +199,7 @@ void Ledger::keep(const std::string& id, KeptAnswer answer) {
 
 void Ledger::wait(const std::string& id, WaitingLabel row) {
   if (!new_waiting_.emplace(id, NewWaiting{next_waiting_, std::move(row)}).second) return;
+  new_order_.emplace(next_waiting_, id);
   ++next_waiting_;
   ++n_waiting_;
   while (n_waiting_ > std::max<std::uint64_t>(limits_.waiting, 1)) drop_oldest();
@@ -208,29 +209,35 @@ void Ledger::wait(const std::string& id, WaitingLabel row) {
 void Ledger::drop_oldest() {
   sqlite3_stmt* const row = oldest_waiting_.get();
   bool dropped = false;
-  while (!dropped) {
+  while (!dropped && table_waits_) {
     bind_count(row, 1, drop_below_);
     const bool any = sqlite3_step(row) == SQLITE_ROW;
     const auto number = any ? static_cast<std::uint64_t>(sqlite3_column_int64(row, 0)) : 0;
     // One whose label came in this transaction no longer counts.
     const bool counts = any && !arrived_.contains(column_text(row, 1));
     if (sqlite3_reset(row) != SQLITE_OK) database_.fail();
-    if (!any) break;
+    if (!any) {
+      table_waits_ = false;
+      break;
+    }
     drop_below_ = number + 1;
     dropped = counts;
   }
-  if (!dropped && !new_waiting_.empty()) {
-    const auto oldest = std::min_element(
-        new_waiting_.begin(), new_waiting_.end(),
-        [](const auto& a, const auto& b) { return a.second.number < b.second.number; });
-    new_waiting_.erase(oldest);
+  if (!dropped && !new_order_.empty()) {
+    new_waiting_.erase(new_order_.begin()->second);
+    new_order_.erase(new_order_.begin());
   }
   --n_waiting_;
   ++n_dropped_;
 }
 
 void Ledger::arrive(const std::string& id) {
-  if (new_waiting_.erase(id) == 0) arrived_.emplace(id, true);
+  if (const auto found = new_waiting_.find(id); found != new_waiting_.end()) {
+    new_order_.erase(found->second.number);
+    new_waiting_.erase(found);
+  } else {
+    arrived_.emplace(id, true);
+  }
   --n_waiting_;
 }
 
@@ -298,6 +305,8 @@ void Ledger::written() {
   n_ids_ = std::min(n_ids_, limits_.ids);
   new_answers_.clear();
   new_waiting_.clear();
+  new_order_.clear();
+  table_waits_ = true;
   arrived_.clear();
   forgotten_.clear();
   forgotten_before_ = 0;

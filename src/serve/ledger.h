@@ -94,10 +94,12 @@ class Ledger {
     WaitingLabel row;
   };
   std::unordered_map<std::string, NewWaiting> new_waiting_;
+  std::map<std::uint64_t, std::string> new_order_;    // their ids by number
   std::map<std::string, bool, std::less<>> arrived_;  // of those in the table
   std::vector<std::uint64_t> forgotten_;              // sorted
   std::uint64_t forgotten_before_ = 0;
   std::uint64_t drop_below_ = 0;  // of waiting rows, by number
+  bool table_waits_ = true;       // maybe: rows from drop_below_ on
 };
 
 }  // namespace splitgp::serve

@@ -49,6 +49,7 @@ PredictRequest::PredictRequest(const TensorRequest& request, Learner& learner, E
   });
   x_ = inputs_of(request, inputs, names);
   observed_ = observed_of(request, outputs, x_.cols());
+  size_ = infer_size(request, x_.cols(), inputs, outputs);
 }
 
 void PredictRequest::predict(PredictionGradient& all) const {

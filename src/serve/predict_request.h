@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "serve/answer_room.h"
 #include "serve/http/message.h"
 #include "serve/jobs/learn_job.h"
 #include "serve/learner.h"
@@ -19,6 +20,8 @@ class PredictRequest {
   PredictRequest(const TensorRequest& request, Learner& learner, Eigen::Index at_once);
 
   Eigen::Index rows() const { return x_.cols(); }
+  /// Of the answer, before anything is computed.
+  AnswerSize answer_size() const { return size_; }
   Eigen::MatrixXd take_inputs() { return std::move(x_); }
   http::Response answer(const std::string& model_name);
 
@@ -29,6 +32,7 @@ class PredictRequest {
   Learner& learner_;
   Eigen::Index at_once_;
   InferWishes wishes_;
+  AnswerSize size_;
   Eigen::MatrixXd x_;
   Eigen::MatrixXd observed_;
 };

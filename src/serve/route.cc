@@ -6,23 +6,23 @@ namespace splitgp::serve {
 namespace {
 
 constexpr std::array<RouteFacts, kRoutes> kFacts{{
-    {"/v2/health/live", false, Scope::none},
-    {"/v2/health/ready", false, Scope::none},
+    {"/v2/health/live", false, Scope::none, "*"},
+    {"/v2/health/ready", false, Scope::none, "*"},
     {"/v2", false, Scope::any},
     {"/v2/models/{}", false, Scope::any},
-    {"/v2/models/{}/ready", false, Scope::none},
+    {"/v2/models/{}/ready", false, Scope::none, "*"},
     {"/v2/models/{}/infer", true, Scope::predict},
     {"/v2/models/{}/learn", true, Scope::learn},
-    {"/v2/models/{}/rows", true, Scope::predict},
+    {"/v2/models/{}/rows", true, Scope::predict, "id learn level"},
     {"/v2/models/{}/forget", true, Scope::admin},
     {"/v2/models/{}/report", false, Scope::predict},
     {"/v2/models/{}/snapshot", false, Scope::admin},
     {"/metrics", false, Scope::any},
-    {"/", false, Scope::none},
-    {"/assets/{}", false, Scope::none},
+    {"/", false, Scope::none, "*"},
+    {"/assets/{}", false, Scope::none, "*"},
     {"/live/state", false, Scope::predict},
     {"/live/events", false, Scope::predict},
-    {"/live/map", false, Scope::predict},
+    {"/live/map", false, Scope::predict, "inputs"},
     {"other", false, Scope::none},
 }};
 

@@ -34,6 +34,8 @@ struct RouteFacts {
   std::string_view label;  ///< For metrics and the log: the path, with {} for what varies.
   bool post = false;       ///< Otherwise GET and HEAD.
   Scope scope = Scope::none;
+  /// What its query may have, separated by spaces; "*": anything, which means nothing.
+  std::string_view parameters = "";
 };
 const RouteFacts& facts_of(Route route);
 

@@ -42,6 +42,27 @@ bool known_host(std::string_view host, const std::vector<std::string>& names) {
   });
 }
 
+constexpr const char* kForeign = "a page of another origin may not ask; see --allow-origin";
+
+bool is_own(std::string_view origin, const http::Request& request) {
+  const std::string own =
+      (request.secure ? "https://" : "http://") + std::string(request.header("Host"));
+  return http::same_ignoring_case(origin, own);
+}
+
+bool is_friend(std::string_view origin, const SecuritySettings& settings) {
+  return std::any_of(
+      settings.origins.begin(), settings.origins.end(),
+      [origin](const std::string& one) { return http::same_ignoring_case(one, origin); });
+}
+
+// "https://a.example/page" → "https://a.example"
+std::string_view origin_of(std::string_view address) {
+  const std::size_t host = address.find("://");
+  if (host == std::string_view::npos) return address;
+  return address.substr(0, address.find_first_of("/?#", host + 3));
+}
+
 }  // namespace
 
 bool is_loopback(std::string_view address) {
@@ -136,13 +157,20 @@ std::optional<Refusal> refuse_stranger(const http::Request& request,
   }
   if (!request.has_header("Origin")) return std::nullopt;
   const std::string_view origin = request.header("Origin");
-  const std::string own = (request.secure ? "https://" : "http://") + std::string(host);
-  const bool known =
-      http::same_ignoring_case(origin, own) ||
-      std::any_of(settings.origins.begin(), settings.origins.end(),
-                  [&](const std::string& one) { return http::same_ignoring_case(one, origin); });
-  if (known) return std::nullopt;
-  return Refusal{403, "a page of another origin may not ask; see --allow-origin"};
+  if (is_own(origin, request) || is_friend(origin, settings)) return std::nullopt;
+  return Refusal{403, kForeign};
+}
+
+std::optional<Refusal> refuse_foreign_page(const http::Request& request,
+                                           const SecuritySettings& settings) {
+  // Those that refuse_stranger() has let pass.
+  if (request.has_header("Origin")) return std::nullopt;
+  const std::string_view site = request.header("Sec-Fetch-Site");
+  const std::string_view referrer = origin_of(request.header("Referer"));
+  if (is_friend(referrer, settings)) return std::nullopt;
+  if (site == "same-origin" || site == "none") return std::nullopt;  // "none": typed by a person
+  if (site.empty() && (referrer.empty() || is_own(referrer, request))) return std::nullopt;
+  return Refusal{403, kForeign};
 }
 
 std::optional<Refusal> refuse_scope(const http::Request& request, const SecuritySettings& settings,

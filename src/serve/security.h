@@ -55,6 +55,12 @@ std::string_view bearer_token(const http::Request& request);
 /// which page asks.
 std::optional<Refusal> refuse_stranger(const http::Request& request,
                                        const SecuritySettings& settings);
+/// Whether a foreign page has a browser ask. It cannot read the answer, but for a GET, of a picture
+/// say, there is no Origin, and some make the server work. Sec-Fetch-Site says it, where the
+/// address is this machine's or the connection is secure; elsewhere only Referer does, if the page
+/// lets it.
+std::optional<Refusal> refuse_foreign_page(const http::Request& request,
+                                           const SecuritySettings& settings);
 /// Whether it may do what it asks for.
 std::optional<Refusal> refuse_scope(const http::Request& request, const SecuritySettings& settings,
                                     Scope scope);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "serve/answer_room.h"
 #include "serve/http/server.h"
 #include "serve/page_source.h"
 #include "serve/security.h"
@@ -22,6 +23,7 @@ struct ServiceSettings {
   /// Up to so many are predicted by the thread that read them; more in pieces of this size, between
   /// which others get the model.
   Eigen::Index rows_at_once = 64;
+  AnswerLimits answers;
   int workers = 2;
   /// The page of `splitgp report` about the file as it is; may throw.
   std::function<std::string()> report;

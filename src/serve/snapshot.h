@@ -12,7 +12,8 @@ namespace splitgp::serve {
 /// Throws FileError.
 std::shared_ptr<http::TemporaryFile> make_snapshot(const std::filesystem::path& model);
 
-/// Removes copies that a killed process left behind.
+/// Removes copies that a killed process left behind: files beside the model that are named as
+/// make_snapshot() names them.
 void remove_old_snapshots(const std::filesystem::path& model);
 
 }  // namespace splitgp::serve

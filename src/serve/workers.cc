@@ -34,7 +34,11 @@ void Workers::run() {
       task = std::move(tasks_.front());
       tasks_.pop_front();
     }
-    task();
+    // It answers itself whatever it can; without the memory for that, its connection ends.
+    try {
+      task();
+    } catch (const std::exception&) {
+    }
   }
 }
 

@@ -228,7 +228,7 @@ Found RecipeFinder::find() const {
   const ColumnPlaces inputs(wishes_.inputs), targets(wishes_.targets),
       ignored_ones(wishes_.ignored);
   Recipe::Parts parts;
-  std::vector<std::string> remarks;
+  std::vector<std::string> remarks, empty;
   parts.decimal_mark =
       wishes_.decimal_mark != '\0' ? wishes_.decimal_mark : find_decimal_mark(values_);
   parts.missing = wishes_.missing;
@@ -270,6 +270,9 @@ Found RecipeFinder::find() const {
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     Column& column = parts.columns[c];
     if (input[c] && column.use != Use::time) kinds.decide(column, looks[c]);
+    if (input[c] && column.use == Use::none && looks[c].values() == 0) {
+      empty.push_back(column.name);
+    }
     if (targets.has(column.name)) {
       column.start = looks[c].mean;
       if (looks[c].gaps > 0) {
@@ -285,7 +288,7 @@ Found RecipeFinder::find() const {
     }
   }
   kinds.say_codes(rows_);
-  return {Recipe(std::move(parts)), std::move(remarks)};
+  return {Recipe(std::move(parts)), std::move(remarks), std::move(empty)};
 }
 
 }  // namespace splitgp::table

@@ -16,6 +16,8 @@ struct Found {
   /// What a person should know beside Recipe::explanation(): a code that looks like a missing
   /// value, a date that could be read either way; each with the flag that decides.
   std::vector<std::string> remarks;
+  /// The columns that were left out because none of the rows had a value there.
+  std::vector<std::string> empty = {};
 };
 
 /// Looks at the first rows of a table, and says what each column was taken for and why.

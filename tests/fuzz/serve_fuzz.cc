@@ -10,7 +10,8 @@
 #include "serve/http/parser.h"
 #include "serve/protocol/request_error.h"
 #include "serve/protocol/table_text.h"
-#include "serve/protocol/tensor.h"
+#include "serve/protocol/forget_request.h"
+#include "serve/protocol/tensor_request.h"
 
 namespace splitgp::testing {
 namespace {

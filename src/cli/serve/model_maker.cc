@@ -7,6 +7,7 @@
 
 #include "cli/exit_code.h"
 #include "cli/stream/open_model.h"
+#include "serve/protocol/request_error.h"
 
 namespace splitgp {
 namespace {
@@ -22,6 +23,19 @@ std::vector<std::string> names_of(const std::vector<std::string>& given, Eigen::
   std::vector<std::string> names;
   for (Eigen::Index i = 0; i < count; ++i) names.push_back(fmt::format("{}{}", letter, i + 1));
   return names;
+}
+
+// What is empty in the few rows of a first request would be left out for good, although later rows
+// may have it. So somebody has to decide, by a value or by a flag.
+void require_values(const table::Found& found) {
+  if (found.empty.empty()) return;
+  const std::string& column = found.empty.front();
+  throw serve::RequestError(
+      422, fmt::format("the column {0} has no value in the first rows, so nothing shows what it "
+                       "holds: send a row that has one, or start the server with --as {0}=number, "
+                       "--as {0}=category or --ignore {0}",
+                       column))
+      .field(column);
 }
 
 }  // namespace
@@ -78,7 +92,9 @@ std::unique_ptr<serve::ServedModel> ServeModelMaker::from_rows(const serve::Tabl
   }
   // More rows will follow: what is the same in all of these may still change.
   first.complete = false;
-  return make(find_recipe(flags_.stream, rows.columns, first, "the first request").recipe, true);
+  table::Found found = find_recipe(flags_.stream, rows.columns, first, "the first request");
+  if (first.rows.size() < table::kFirstRows) require_values(found);
+  return make(std::move(found.recipe), true);
 }
 
 std::unique_ptr<serve::ServedModel> ServeModelMaker::from_numbers(Eigen::Index inputs,

@@ -47,10 +47,14 @@ void RecordObserver::forgot(const ForgetResult&) { forgot_ = true; }
 void RecordObserver::before_commit(ModelFile& file) {
   if (!record_ || !(changed_ || forgot_)) return;
   const auto now = std::chrono::steady_clock::now();
-  if (!forgot_ && !ending_ && now - saved_ < std::chrono::seconds(1)) return;
+  const auto set_note = [&file](const std::string& key, std::string text) {
+    file.set_note(key, std::move(text));
+  };
+  if (!forgot_ && !ending_ && now - saved_ < std::chrono::seconds(1)) {
+    return record_->save_counts(set_note);
+  }
   saved_ = now;
-  record_->save(
-      [&file](const std::string& key, std::string text) { file.set_note(key, std::move(text)); });
+  record_->save(set_note);
   changed_ = false;
   if (!forgot_) return;
   // The sample has what was observed: what the model no longer holds goes from it too.

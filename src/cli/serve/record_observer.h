@@ -9,9 +9,9 @@
 namespace splitgp {
 
 /// Keeps the record that `splitgp stream` keeps, so that `report` and `inspect` know what a server
-/// has learned, and a stream continues where it ended. The record is written once a second, not
-/// with every commit: it is larger than a row. A server that is killed may lose that second of it,
-/// and nothing else.
+/// has learned, and a stream continues where it ended. Counts of rows are written with the rows.
+/// Scores are written once a second: they are larger than a row. A server that is killed may lose
+/// that second of them, and nothing else.
 class RecordObserver : public serve::Observer {
  public:
   void began(const ModelFile& file) override;

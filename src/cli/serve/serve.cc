@@ -14,6 +14,7 @@
 #include "cli/report/data.h"
 #include "cli/report/page.h"
 #include "cli/serve/model_maker.h"
+#include "cli/serve/past.h"
 #include "cli/serve/record_observer.h"
 #include "cli/stop_signal.h"
 #include "io/printable.h"
@@ -143,7 +144,8 @@ int run_serve(const ServeFlags& given) {
   const serve::RunningSettings settings = settings_of(flags, address);
   const serve::MakePage make_page = [&settings](serve::ReadModel read) {
     return std::make_unique<serve::LiveFeed>(
-        serve::LiveFeed::Settings{settings.service.model_name, SPLITGP_VERSION}, std::move(read));
+        serve::LiveFeed::Settings{settings.service.model_name, SPLITGP_VERSION, past_json},
+        std::move(read));
   };
   serve::Running running(settings, maker.open(), maker, {&record}, make_page);
   running.start();

@@ -1,5 +1,7 @@
 #include "cli/stream/record.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -48,6 +50,8 @@ StreamRecord StreamRecord::load(Eigen::Index outputs, const ReadNote& note) {
     record.early = parsed.value("early", std::uint64_t{0});
     record.seconds = parsed.at("seconds");
     for (const nlohmann::json& item : parsed.at("table")) record.table.push_back(line_of(item));
+    record.saved_scores_ = parsed.at("scores").dump();
+    record.saved_table_ = parsed.at("table").dump();
     record.scores.load(
         parsed.at("scores"),
         nlohmann::json::parse(note(kWindowsNote).value_or(R"({"width":1,"windows":[]})")),
@@ -62,18 +66,25 @@ StreamRecord StreamRecord::load(Eigen::Index outputs, const ReadNote& note) {
   return record;
 }
 
-void StreamRecord::save(const WriteNote& set_note) {
+void StreamRecord::keep_scores() {
   nlohmann::json lines = nlohmann::json::array();
   for (const ScoreLine& line : table) lines.push_back(to_json(line));
-  set_note(kTotalsNote, nlohmann::json{{"rows_read", rows_read},
-                                       {"learned", learned},
-                                       {"rejected", rejected},
-                                       {"predicted", predicted},
-                                       {"early", early},
-                                       {"seconds", seconds},
-                                       {"scores", scores.totals_json()},
-                                       {"table", lines}}
-                            .dump());
+  saved_scores_ = scores.totals_json().dump();
+  saved_table_ = lines.dump();
+}
+
+void StreamRecord::save_counts(const WriteNote& set_note) {
+  if (saved_scores_.empty()) keep_scores();
+  set_note(kTotalsNote,
+           fmt::format(R"({{"early":{},"learned":{},"predicted":{},"rejected":{},"rows_read":{},)"
+                       R"("scores":{},"seconds":{},"table":{}}})",
+                       early, learned, predicted, rejected, rows_read, saved_scores_,
+                       nlohmann::json(seconds).dump(), saved_table_));
+}
+
+void StreamRecord::save(const WriteNote& set_note) {
+  keep_scores();
+  save_counts(set_note);
   if (saved_windows_ != scores.windows_version()) {
     set_note(kWindowsNote, scores.windows_json().dump());
     saved_windows_ = scores.windows_version();

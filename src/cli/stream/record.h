@@ -35,8 +35,13 @@ struct StreamRecord {
 
   /// Writes the notes that have changed since the last save() or load().
   void save(const WriteNote& set_note);
+  /// Writes the counts alone, with the scores and the table as of the last save(): a few kB.
+  void save_counts(const WriteNote& set_note);
 
  private:
+  void keep_scores();
+  // Of the last save() or load(), as JSON; empty: none yet.
+  std::string saved_scores_, saved_table_;
   std::optional<std::uint64_t> saved_windows_;
   std::optional<std::uint64_t> saved_sample_;
 };

@@ -57,12 +57,20 @@ Connection::Connection(boost::asio::io_context& context, std::unique_ptr<Transpo
       shared_(shared),
       all_(all) {
   ++shared_.connections;
-  all_.insert(this);
+  const std::lock_guard<std::mutex> hold(all_.mutex);
+  all_.all.insert(this);
 }
 
 Connection::~Connection() {
-  close();
-  all_.erase(this);
+  try {
+    close();
+  } catch (const std::exception&) {
+    // Out of memory, say: the socket closes without a line in the log.
+  }
+  {
+    const std::lock_guard<std::mutex> hold(all_.mutex);
+    all_.all.erase(this);
+  }
   --shared_.connections;
 }
 
@@ -234,6 +242,9 @@ void Connection::respond(Response response) {
     if (file_ < 0 || ::fstat(file_, &status) != 0) return close();
     length = file_left_ = static_cast<std::uint64_t>(status.st_size);
   }
+  // What follows the head of events has no length, and whoever asks for the head wants no more.
+  const bool events_head = response_.events && request_->method == "HEAD";
+  if (events_head) response_.events = false;
   head_text_.clear();
   auto out = std::back_inserter(head_text_);
   fmt::format_to(out, "HTTP/1.1 {} {}\r\nDate: {}\r\n", response_.status,
@@ -247,7 +258,7 @@ void Connection::respond(Response response) {
       return respond(std::move(busy));
     }
     head_text_ += "Transfer-Encoding: chunked\r\nX-Accel-Buffering: no\r\n";
-  } else if (response_.status != 204 && response_.status != 304) {
+  } else if (response_.status != 204 && response_.status != 304 && !events_head) {
     fmt::format_to(out, "Content-Length: {}\r\n", length);
   }
   if (!response_.content_type.empty()) {
@@ -266,7 +277,7 @@ void Connection::respond(Response response) {
     file_left_ = 0;
   }
   set_phase(Phase::write, shared_.limits.write);
-  bytes_out_ = response_.events ? 0 : static_cast<std::size_t>(length);
+  bytes_out_ = response_.events || events_head ? 0 : static_cast<std::size_t>(length);
   if (response_.events) {
     phase_ = Phase::events;
     events_.push_back(std::make_shared<const std::string>(

@@ -8,6 +8,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -46,8 +47,12 @@ struct Shared {
 /// One client's connection: one request after the other. Runs on one thread, that of its context.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  /// The connections of one thread.
-  using Set = std::unordered_set<Connection*>;
+  /// The connections of one thread. The one that lets go of a connection last may be another, one
+  /// that has just answered.
+  struct Set {
+    std::mutex mutex;
+    std::unordered_set<Connection*> all;
+  };
 
   Connection(boost::asio::io_context& context, std::unique_ptr<Transport> transport,
              std::string peer, bool secure, Shared& shared, Set& all);

@@ -15,6 +15,20 @@ int hex_digit(char c) {
   return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
+struct Parameter {
+  std::string key;
+  std::string_view value;  // as it was sent
+};
+
+// Takes what comes before the next "&" off the query.
+Parameter next_parameter(std::string_view& query) {
+  const std::size_t end = std::min(query.find('&'), query.size());
+  const std::string_view pair = query.substr(0, end);
+  query.remove_prefix(std::min(end + 1, query.size()));
+  const std::size_t equals = std::min(pair.find('='), pair.size());
+  return {unescaped(pair.substr(0, equals), true), pair.substr(std::min(equals + 1, pair.size()))};
+}
+
 }  // namespace
 
 bool same_ignoring_case(std::string_view a, std::string_view b) {
@@ -35,18 +49,29 @@ bool Request::has_header(std::string_view name) const {
                      [name](const Header& one) { return same_ignoring_case(one.name, name); });
 }
 
-std::string Request::parameter(std::string_view key) const {
+bool Request::announces_body() const {
+  if (has_header("Transfer-Encoding")) return true;
+  return header("Content-Length").find_first_not_of('0') != std::string_view::npos;
+}
+
+std::optional<std::string> Request::given_parameter(std::string_view key) const {
   std::string_view rest = query;
   while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find('&'), rest.size());
-    const std::string_view pair = rest.substr(0, end);
-    const std::size_t equals = std::min(pair.find('='), pair.size());
-    if (unescaped(pair.substr(0, equals), true) == key) {
-      return equals < pair.size() ? unescaped(pair.substr(equals + 1), true) : "";
-    }
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+    const Parameter one = next_parameter(rest);
+    if (one.key == key) return unescaped(one.value, true);
   }
-  return "";
+  return std::nullopt;
+}
+
+std::string Request::parameter(std::string_view key) const {
+  return given_parameter(key).value_or("");
+}
+
+std::vector<std::string> Request::parameter_keys() const {
+  std::vector<std::string> keys;
+  std::string_view rest = query;
+  while (!rest.empty()) keys.push_back(next_parameter(rest).key);
+  return keys;
 }
 
 TemporaryFile::~TemporaryFile() { ::unlink(path_.c_str()); }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,8 +30,13 @@ struct Request {
   /// The value of a header, whatever the case of its name; empty if there is none.
   std::string_view header(std::string_view name) const;
   bool has_header(std::string_view name) const;
+  /// Whether its head announces a body that is not empty.
+  bool announces_body() const;
   /// The value of a query's key, %-escapes resolved; empty if there is none.
   std::string parameter(std::string_view key) const;
+  std::optional<std::string> given_parameter(std::string_view key) const;
+  /// The keys of the query in their order, %-escapes resolved.
+  std::vector<std::string> parameter_keys() const;
 };
 
 /// A file that is sent as it is, and removed when this object goes.
@@ -56,6 +62,8 @@ struct Response {
   bool events = false;           ///< Server-sent events: `body` first, then what is published.
   bool close = false;            ///< The connection ends after it.
   std::string_view policy = {};  ///< Content-Security-Policy, if not the strict one.
+  /// Held until it has been sent: its maker's account of what answers take.
+  std::shared_ptr<const void> share = nullptr;
 };
 
 /// To be called once, from any thread.

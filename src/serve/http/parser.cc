@@ -1,5 +1,6 @@
 #include "serve/http/parser.h"
 
+#include <algorithm>
 // The only place that knows Beast: its parser reads the message, and what is written is plain text.
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http/parser.hpp>
@@ -34,6 +35,42 @@ struct RequestParser::Impl {
       request.headers.push_back({std::string(field.name_string()), std::string(field.value())});
     }
     request.keep_alive = message.keep_alive();
+  }
+
+  // Beast takes a coding that it does not know for the end of the request, and the body for the
+  // next one. Two hosts: whoever is in between may have looked at the other.
+  bool judge_head() {
+    const auto times = [this](std::string_view name) {
+      return std::count_if(
+          request.headers.begin(), request.headers.end(),
+          [name](const Header& one) { return same_ignoring_case(one.name, name); });
+    };
+    if (times("Host") > 1) return refuse_head("the request has two headers Host");
+    const auto codings = times("Transfer-Encoding");
+    if (codings == 0) return true;
+    const bool known =
+        codings == 1 && same_ignoring_case(request.header("Transfer-Encoding"), "chunked");
+    if (!known) return refuse_head("Transfer-Encoding: only chunked is known here");
+    if (parser.get().version() < 11) {
+      return refuse_head("Transfer-Encoding: there is none before HTTP/1.1");
+    }
+    return true;
+  }
+
+  bool refuse_head(const char* why) {
+    status = 400;
+    error = why;
+    return false;
+  }
+
+  // What is fed but not used is part of a line, which the connection has to keep. The parser bounds
+  // only the lines of the head.
+  State wait_for_more(std::size_t unused) {
+    if (!head_told || unused < limits.header_bytes) return State::more;
+    status = 400;
+    error = "a line or the trailer of the chunked body is longer than " +
+            std::to_string(limits.header_bytes) + " bytes";
+    return State::failed;
   }
 
   State fail(const boost::system::error_code& code) {
@@ -75,10 +112,13 @@ RequestParser::State RequestParser::feed(std::string_view bytes, std::size_t& us
     if (!impl.head_told && impl.parser.is_header_done()) {
       impl.head_told = true;
       impl.read_head();
+      if (!impl.judge_head()) return State::failed;
       impl.parser.eager(true);
       return State::head;
     }
-    if (code == BeastError::need_more || taken == 0) return State::more;
+    if (code == BeastError::need_more || taken == 0) {
+      return impl.wait_for_more(bytes.size() - used);
+    }
   }
   return State::complete;
 }

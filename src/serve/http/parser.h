@@ -10,7 +10,7 @@
 namespace splitgp::serve::http {
 
 struct ParserLimits {
-  std::size_t header_bytes = 16 * 1024;
+  std::size_t header_bytes = 16 * 1024;  ///< Of the head; of a line or the trailer of chunks.
   std::size_t body_bytes = 8 * 1024 * 1024;
 };
 
@@ -29,7 +29,7 @@ class RequestParser {
     failed,    ///< error_status() and error() say why; nothing more can be read.
   };
   /// Takes bytes from the front of `bytes` and says how many. After `head`, call it again, also
-  /// without new bytes.
+  /// without new bytes. Where it needs more, it has left fewer than ParserLimits::header_bytes.
   State feed(std::string_view bytes, std::size_t& used);
 
   const Request& head() const;

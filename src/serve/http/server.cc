@@ -10,6 +10,9 @@
 #include <boost/asio/ssl.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
+#include <cerrno>
+#include <fstream>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -105,6 +108,15 @@ void raise_descriptor_limit() {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+// OpenSSL reports a missing file as an error of its own, without a text.
+void require_readable(const char* flag, const std::string& path) {
+  errno = 0;
+  if (std::ifstream(path).get() != std::ifstream::traits_type::eof()) return;
+  const int code = errno;
+  throw Error(fmt::format("{}: {}: {}", flag, path,
+                          code == 0 ? "it is empty" : std::generic_category().message(code)));
+}
+
 }  // namespace
 
 struct Server::Impl {
@@ -127,9 +139,12 @@ struct Server::Impl {
 
     void each(const std::function<void(Connection&)>& use) {
       std::vector<std::shared_ptr<Connection>> now;
-      now.reserve(connections.size());
-      for (Connection* one : connections) {
-        if (auto held = one->weak_from_this().lock()) now.push_back(std::move(held));
+      {
+        const std::lock_guard<std::mutex> hold(connections.mutex);
+        now.reserve(connections.all.size());
+        for (Connection* one : connections.all) {
+          if (auto held = one->weak_from_this().lock()) now.push_back(std::move(held));
+        }
       }
       for (const auto& one : now) use(*one);
     }
@@ -141,6 +156,19 @@ struct Server::Impl {
         each([now](Connection& one) { one.check_time(now); });
         sweep_later();
       });
+    }
+
+    // An exception, when memory is short, ends the connection whose handler threw it: nothing else
+    // held that. The others go on, and so does the sweep, which the handler may have been.
+    void run() {
+      while (true) {
+        try {
+          if (!ending) sweep_later();
+          context.run();
+          return;
+        } catch (const std::exception&) {
+        }
+      }
     }
   };
 
@@ -178,13 +206,40 @@ struct Server::Impl {
     // Idle connections give their buffers back.
     SSL_CTX_set_mode(tls->native_handle(), SSL_MODE_RELEASE_BUFFERS);
     boost::system::error_code error;
+    require_readable("--tls-cert", settings.certificate_file);
     tls->use_certificate_chain_file(settings.certificate_file, error);
-    if (error) throw Error("--tls-cert: " + settings.certificate_file + ": " + error.message());
+    if (error) {
+      throw Error("--tls-cert: " + settings.certificate_file + ": it has no certificate in PEM");
+    }
+    require_readable("--tls-key", settings.key_file);
     tls->use_private_key_file(settings.key_file, asio::ssl::context::pem, error);
-    if (error) throw Error("--tls-key: " + settings.key_file + ": " + error.message());
+    if (error) {
+      throw Error("--tls-key: " + settings.key_file + ": it has no private key in PEM");
+    }
     if (SSL_CTX_check_private_key(tls->native_handle()) != 1) {
       throw Error("--tls-key: " + settings.key_file + ": it does not belong to the certificate");
     }
+  }
+
+  // Handlers end by accepting the next, so after an exception nothing is accepted any more.
+  void run_accepting() {
+    bool interrupted = false;
+    while (true) {
+      try {
+        if (interrupted && !shared.stopping) accept_after_a_while();
+        accepting.run();
+        return;
+      } catch (const std::exception&) {
+        interrupted = true;
+      }
+    }
+  }
+
+  void accept_after_a_while() {
+    retry.expires_after(std::chrono::milliseconds(50));
+    retry.async_wait([this](const boost::system::error_code&) {
+      if (!shared.stopping) accept();
+    });
   }
 
   void accept() {
@@ -194,11 +249,7 @@ struct Server::Impl {
                             if (shared.stopping) return;
                             if (error) {
                               // Out of descriptors, say: not at once again.
-                              retry.expires_after(std::chrono::milliseconds(50));
-                              retry.async_wait([this](const boost::system::error_code&) {
-                                if (!shared.stopping) accept();
-                              });
-                              return;
+                              return accept_after_a_while();
                             }
                             take(worker, std::move(socket));
                             accept();
@@ -257,11 +308,10 @@ std::uint16_t Server::port() const { return impl_->port; }
 void Server::start() {
   impl_->started = true;
   for (auto& worker : impl_->workers) {
-    worker->sweep_later();
-    worker->thread = std::thread([&context = worker->context] { context.run(); });
+    worker->thread = std::thread([&one = *worker] { one.run(); });
   }
   impl_->accept();
-  impl_->accepting_thread = std::thread([this] { impl_->accepting.run(); });
+  impl_->accepting_thread = std::thread([this] { impl_->run_accepting(); });
 }
 
 void Server::publish(std::string event) {

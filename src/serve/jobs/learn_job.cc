@@ -69,7 +69,11 @@ void LearnJob::work_on(Workplace& work) {
     }
   }
   std::vector<std::string> results;
-  for (Eigen::Index i = 0; i < rows_.y.cols(); ++i) results.push_back(learn_one(work, i));
+  for (Eigen::Index i = 0; i < rows_.y.cols(); ++i) {
+    const auto place = static_cast<std::size_t>(i);
+    results.push_back(answer_of_row(work, rows_.ids.empty() ? "" : rows_.ids[place],
+                                    [&] { return learn_one(work, i); }));
+  }
   response().body = results_json(model_name_, results);
 }
 
@@ -89,26 +93,14 @@ std::string LearnJob::learn_one(Workplace& work, Eigen::Index row) {
   double time = rows_.time.size() > 0 ? rows_.time(row) : kNoTime;
   if (!id.empty()) waiting = work.ledger().waiting(id);
   const bool label = rows_.x.cols() == 0;
-  try {
-    if (label) {
-      unpack_said(waiting->said, rows_.y.rows(), said, answer.level, answer.interval_known);
-      if (rows_.time.size() == 0) time = waiting->time;
-      const Eigen::Map<const Eigen::VectorXd> x(waiting->inputs.data(),
-                                                std::ssize(waiting->inputs));
-      work.learn(x, rows_.y.col(row),
-                 rows_.noise_variance.size() > 0 ? rows_.noise_variance(row) : 0.0, time, &said,
-                 outcome_);
-    } else {
-      work.learn(rows_.x.col(row), rows_.y.col(row),
-                 rows_.noise_variance.size() > 0 ? rows_.noise_variance(row) : 0.0, time, nullptr,
-                 outcome_);
-    }
-  } catch (const FileError& error) {
-    return with_id(id, rejected_json("the row that waits is damaged in the file", "ids"));
-  } catch (const Error& error) {  // the model is as it was
-    work.count_rejected(error.what());
-    const std::string rejected = rejected_json(error.what(), "");
-    return id.empty() ? rejected : with_id(id, rejected);
+  const double noise = rows_.noise_variance.size() > 0 ? rows_.noise_variance(row) : 0.0;
+  if (label) {
+    unpack_said(waiting->said, rows_.y.rows(), said, answer.level, answer.interval_known);
+    if (rows_.time.size() == 0) time = waiting->time;
+    const Eigen::Map<const Eigen::VectorXd> x(waiting->inputs.data(), std::ssize(waiting->inputs));
+    work.learn(x, rows_.y.col(row), noise, time, &said, outcome_);
+  } else {
+    work.learn(rows_.x.col(row), rows_.y.col(row), noise, time, nullptr, outcome_);
   }
   if (waiting) work.ledger().arrive(id);
   answer.prediction = &outcome_.before;

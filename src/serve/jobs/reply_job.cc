@@ -3,17 +3,40 @@
 #include <unordered_set>
 
 #include "serve/protocol/json_writer.h"
+#include "serve/protocol/row_answer.h"
 
 namespace splitgp::serve {
 
-std::string results_json(const std::string& model_name, const std::vector<std::string>& results) {
+std::string results_json(const std::string& model_name, const std::vector<std::string>& results,
+                         const std::vector<std::string>& unknown_columns) {
   std::string text;
   JsonWriter json(text);
   json.begin_object().key("model_name").text(model_name).key("rows").count(results.size());
   json.key("results").begin_array();
   for (const std::string& result : results) json.raw(result);
-  json.end_array().end_object();
+  json.end_array();
+  if (!unknown_columns.empty()) {
+    json.key("unknown_columns").begin_array();
+    for (const std::string& column : unknown_columns) json.text(column);
+    json.end_array();
+  }
+  json.end_object();
   return text;
+}
+
+std::string answer_of_row(Workplace& work, const std::string& id,
+                          const std::function<std::string()>& take) {
+  std::string reason;
+  try {
+    return take();
+  } catch (const FileError&) {  // its text names the file
+    reason = "the model's file cannot be read";
+  } catch (const Error& error) {  // the model is as it was
+    reason = error.what();
+  }
+  work.count_rejected(reason);
+  const std::string rejected = rejected_json(reason, "");
+  return id.empty() ? rejected : with_id(id, rejected);
 }
 
 void require_distinct(const std::vector<std::string>& ids) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -46,8 +47,14 @@ class ReplyJob : public Job {
   http::Response response_;
 };
 
-/// {"model_name": …, "rows": n, "results": […]}
-std::string results_json(const std::string& model_name, const std::vector<std::string>& results);
+/// {"model_name": …, "rows": n, "results": […]}, with "unknown_columns" if there are any.
+std::string results_json(const std::string& model_name, const std::vector<std::string>& results,
+                         const std::vector<std::string>& unknown_columns = {});
+
+/// What `take` answers to one row. If it throws an Error, that is the answer to this row alone:
+/// rows before it may have been learned, so the request as a whole can no longer fail.
+std::string answer_of_row(Workplace& work, const std::string& id,
+                          const std::function<std::string()>& take);
 
 /// Throws RequestError, 422, if an id comes twice.
 void require_distinct(const std::vector<std::string>& ids);

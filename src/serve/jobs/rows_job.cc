@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <numeric>
+#include <set>
 #include <utility>
 
+#include "io/number.h"
 #include "serve/protocol/row_answer.h"
 #include "table/waiting_answer.h"
 
@@ -16,16 +20,64 @@ Eigen::Map<const Eigen::VectorXd> vector_of(const std::vector<double>& values) {
   return {values.data(), std::ssize(values)};
 }
 
+// Quotes inside of texts are escaped, so this is a key of the object.
+bool is_error(std::string_view result) {
+  return result.find("{\"error\":") != std::string_view::npos ||
+         result.find(",\"error\":") != std::string_view::npos;
+}
+
+// A text that JSON would call a number. 007 is none, nor is a number of so many digits that others
+// have the same double: those are rather names.
+std::optional<double> number_in(const std::string& text) {
+  constexpr std::size_t kExactDigits = 15;
+  double number = 0.0;
+  if (!is_json_number(text) || parse_number(text, '.', number)) return std::nullopt;
+  const bool whole = text.find_first_of(".eE") == std::string::npos;
+  if (whole && text.size() > kExactDigits) return std::nullopt;
+  return number;
+}
+
 }  // namespace
+
+RowsJob::RowsJob(RowsRequest request, std::string model_name, http::Reply reply)
+    : ReplyJob(std::move(reply)), request_(std::move(request)), model_name_(std::move(model_name)) {
+  const std::vector<std::string>& columns = request_.table.columns;
+  by_name_.resize(columns.size());
+  std::iota(by_name_.begin(), by_name_.end(), std::size_t{0});
+  std::sort(by_name_.begin(), by_name_.end(),
+            [&columns](std::size_t a, std::size_t b) { return columns[a] < columns[b]; });
+}
 
 std::string RowsJob::id_of(std::size_t row) const {
   return request_.id_column ? request_.table.rows[row][*request_.id_column] : "";
 }
 
+// The same for the same row, however it is written: in another order, as JSON or CSV, with 1.0 for
+// 1, or beside rows that have more columns.
 std::uint64_t RowsJob::fingerprint(std::size_t row) const {
   RowFingerprint print;
-  for (const std::string& text : request_.table.rows[row]) print.add(text);
+  for (const std::size_t column : by_name_) {
+    const std::string& text = request_.table.rows[row][column];
+    if (text.empty()) continue;
+    print.add(request_.table.columns[column]);
+    const std::optional<double> number = number_in(text);
+    if (number) {
+      print.add(*number);
+    } else {
+      print.add(text);
+    }
+  }
   return print.value();
+}
+
+// The rows that a recipe is found from. Ids are no input.
+TableText RowsJob::without_ids() const {
+  TableText table = request_.table;
+  if (!request_.id_column) return table;
+  const auto place = static_cast<std::ptrdiff_t>(*request_.id_column);
+  table.columns.erase(table.columns.begin() + place);
+  for (std::vector<std::string>& row : table.rows) row.erase(row.begin() + place);
+  return table;
 }
 
 void RowsJob::check_ids(Workplace& work) const {
@@ -50,7 +102,9 @@ void RowsJob::check_ids(Workplace& work) const {
 void RowsJob::work_on(Workplace& work) {
   if (work.model() == nullptr) {
     try {
-      work.make_model(work.maker().from_rows(request_.table));
+      work.make_model(work.maker().from_rows(without_ids()));
+    } catch (const RequestError&) {
+      throw;
     } catch (const FileError&) {
       throw RequestError(503, "the model's file could not be made");
     } catch (const Error& error) {
@@ -62,11 +116,11 @@ void RowsJob::work_on(Workplace& work) {
   std::vector<std::string> results;
   std::size_t rejected = 0;
   for (std::size_t i = 0; i < rows(); ++i) {
-    results.push_back(take_row(work, cells, i));
-    if (results.back().find("{\"error\":") != std::string::npos) ++rejected;
+    results.push_back(answer_of_row(work, id_of(i), [&] { return take_row(work, cells, i); }));
+    if (is_error(results.back())) ++rejected;
   }
   if (rejected == rows()) response().status = 422;
-  response().body = results_json(model_name_, results);
+  response().body = results_json(model_name_, results, unknown_columns(request_, *work.model()));
 }
 
 std::string RowsJob::take_row(Workplace& work, CellMap& cells, std::size_t row) {
@@ -110,13 +164,8 @@ std::string RowsJob::take_again(Workplace& work, const std::string& id,
     answer.waiting = true;
     return marked_repeated(answer.to_json());
   }
-  try {
-    work.learn(vector_of(waiting.inputs), vector_of(applied_.targets), 0.0, waiting.time, &said,
-               outcome_);
-  } catch (const NumericalError& error) {
-    work.count_rejected(error.what());
-    return rejected_json(error.what(), "");
-  }
+  work.learn(vector_of(waiting.inputs), vector_of(applied_.targets), 0.0, waiting.time, &said,
+             outcome_);
   work.ledger().arrive(id);
   note_learned();
   answer.update = &outcome_.update;
@@ -221,6 +270,17 @@ std::string RowsJob::answer(Workplace& work) {
   answer.prediction = &prediction;
   answer.waiting = true;
   return answer.to_json();
+}
+
+std::vector<std::string> unknown_columns(const RowsRequest& request, const ServedModel& model) {
+  std::set<std::string_view> known;
+  for (const table::Column& column : model.recipe.columns()) known.insert(column.name);
+  if (request.id_column) known.insert(request.table.columns[*request.id_column]);
+  std::vector<std::string> unknown;
+  for (const std::string& column : request.table.columns) {
+    if (!known.contains(column)) unknown.push_back(column);
+  }
+  return unknown;
 }
 
 std::vector<std::string> predict_rows(const RowsRequest& request, std::size_t first,

@@ -19,15 +19,13 @@ struct RowsRequest {
 /// stream` does it.
 class RowsJob : public ReplyJob {
  public:
-  RowsJob(RowsRequest request, std::string model_name, http::Reply reply)
-      : ReplyJob(std::move(reply)),
-        request_(std::move(request)),
-        model_name_(std::move(model_name)) {}
+  RowsJob(RowsRequest request, std::string model_name, http::Reply reply);
   std::size_t rows() const override { return request_.table.rows.size(); }
   std::size_t bytes() const override { return rows() * (request_.table.columns.size() * 40 + 64); }
 
  private:
   void work_on(Workplace& work) override;
+  TableText without_ids() const;
   void check_ids(Workplace& work) const;
   std::string take_row(Workplace& work, CellMap& cells, std::size_t row);
   std::string take_again(Workplace& work, const std::string& id, const WaitingLabel& waiting);
@@ -41,12 +39,16 @@ class RowsJob : public ReplyJob {
 
   RowsRequest request_;
   std::string model_name_;
+  std::vector<std::size_t> by_name_;  // the columns in the order of their names
   table::Applied applied_;
   LearnOutcome outcome_;
   // Of the row at hand: whether its id is to be kept, and what number it got.
   bool keep_ = false;
   std::optional<std::uint64_t> sequence_;
 };
+
+/// The columns of the request that the model was made without, so that nothing reads them.
+std::vector<std::string> unknown_columns(const RowsRequest& request, const ServedModel& model);
 
 /// Some of the same rows predicted alone: nothing is learned or remembered. REQUIRES: the model is
 /// held.

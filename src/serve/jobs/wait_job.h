@@ -4,7 +4,8 @@
 #include <string>
 
 #include "serve/jobs/reply_job.h"
-#include "serve/protocol/tensor.h"
+#include "serve/protocol/forget_request.h"
+#include "serve/protocol/tensor_request.h"
 
 namespace splitgp::serve {
 

@@ -65,9 +65,11 @@ void LiveFeed::began(const ModelFile& file) {
   const Options& options = model.options();
   const bool windowed =
       options.window_size > 0 || options.max_observations > 0 || options.max_age > 0.0;
+  std::string past = settings_.past ? settings_.past(file) : "null";
   const std::lock_guard lock(mutex_);
+  past_ = std::move(past);
   told_.rows.begin(observed, model.n_seen(), windowed);
-  told_.history.emplace(static_cast<std::size_t>(model.n_outputs()), now());
+  told_.history.emplace(static_cast<std::size_t>(model.n_outputs()), now(), model.n_local());
 }
 
 void LiveFeed::learned(const LearnedRow& row) {
@@ -169,7 +171,15 @@ std::string LiveFeed::state_json() {
     result["points"] = told.history->points_json();
     result["rows"] = told.rows.latest_json();
   }
-  return text_of(result);
+  std::string past;
+  {
+    const std::lock_guard lock(mutex_);
+    past = past_;
+  }
+  // It is JSON already, and it stays as it was when the server started.
+  std::string text = text_of(result);
+  text.pop_back();
+  return text + ",\"history\":" + past + "}";
 }
 
 std::string LiveFeed::tick_json() {

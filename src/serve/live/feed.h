@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -28,6 +29,8 @@ class LiveFeed : public Observer, public PageSource {
   struct Settings {
     std::string name;     ///< Of the model, in the routes.
     std::string version;  ///< Of splitgp.
+    /// What a file tells of the rows learned before it was opened: `history` of the state, as JSON.
+    std::function<std::string(const ModelFile&)> past = nullptr;
   };
   LiveFeed(Settings settings, ReadModel read);
 
@@ -68,6 +71,7 @@ class LiveFeed : public Observer, public PageSource {
   const double started_;
   std::mutex mutex_;
   Told told_;
+  std::string past_ = "null";
   std::vector<OutputError> errors_;  // of one row; only the thread that learns uses it
   std::deque<std::string> alarms_;   // not taken yet
   std::mutex map_mutex_;

@@ -16,9 +16,9 @@ constexpr std::int64_t kSpeedSeconds = 10;
 
 }  // namespace
 
-History::History(std::size_t outputs, double start)
+History::History(std::size_t outputs, double start, std::int64_t local_gps)
     : outputs_(outputs), start_(std::floor(start)), now_(start) {
-  points_.push_back({0, 0, std::vector<Sums>(outputs)});
+  points_.push_back({0, local_gps, std::vector<Sums>(outputs)});
 }
 
 void History::advance(double time) {

@@ -23,7 +23,8 @@ class History {
   static constexpr std::size_t kMostPoints = 480;
   static constexpr std::size_t kRecentRows = 1000;
 
-  History(std::size_t outputs, double start);
+  /// `local_gps`: how many there are before the first row.
+  History(std::size_t outputs, double start, std::int64_t local_gps = 0);
 
   /// `time` in seconds since 1970; clocks that step back are taken as standing still. O(outputs)
   void add(double time, const std::vector<OutputError>& row, std::int64_t local_gps);

@@ -75,7 +75,7 @@ function fill_head() {
     ['Inside 95 %', percent(recent.coverage), `last ${count(recent.rows)} rows`],
     ['Innovations²', figure(innovation.mean_square, 3), `${figure(innovation.lower, 2)} to ${figure(innovation.upper, 2)} if all is right`],
     ['Local GPs', count(model.local_gps), number(model.trainings, 'training', 'trainings')],
-    ['Alarms', count(model.n_alarms), 'the stream has changed'],
+    ['Alarms', count(model.n_alarms), model.n_alarms === 0 ? 'no change was noticed' : 'the stream has changed'],
   ];
   const list = document.getElementById('figures');
   // Only texts change, so that nothing flickers and nobody loses their place.
@@ -100,10 +100,16 @@ function draw() {
   draw_alarms(live.alarms, live.state.model.n_alarms, names());
   if (document.hidden) return;
   const name = names()[live.output];
+  const begun = live.rows.length > 0;
+  for (const charts of ['stream-charts', 'rows-charts']) document.getElementById(charts).hidden = !begun;
+  document.getElementById('stream-note').textContent = begun
+    ? 'Every row is predicted before it is learned, so these are errors on rows the model had not seen.'
+    : 'These charts begin with the next row that is learned.';
   const order = by_relevance(live.state);
   describe('relevance', `Most relevant: ${order.slice(0, 3).map((k) => `${live.state.inputs[k].name} ${percent(live.state.inputs[k].relevance)}`).join(', ')}.`);
   fill_table('relevance', ['input', 'relevance'], [...order].reverse().map((k) => [live.state.inputs[k].name, percent(live.state.inputs[k].relevance)]));
-  Promise.all([...draw_series(live.points, live.output, name), ...draw_rows(live.rows, live.output, name), draw_relevance(live.state)]).then((charts) => {
+  Promise.all([...draw_series(live.points, live.output, name), ...draw_rows(live.rows, live.output, name), draw_relevance(live.state),
+    ...draw_past(live.state.history, live.output, name)]).then((charts) => {
     document.documentElement.dataset.drawn = charts.length;
   });
 }

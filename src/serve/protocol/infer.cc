@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 
 #include "serve/protocol/json_writer.h"
 #include "serve/protocol/request_error.h"
@@ -40,7 +41,13 @@ Eigen::MatrixXd deviation_of(const Prediction& prediction) {
 
 InferWishes wishes_of(const TensorRequest& request) {
   InferWishes wishes;
+  std::set<std::string_view> asked;
   for (const OutputWish& wish : request.outputs) {
+    if (!asked.insert(wish.name).second) {
+      throw RequestError(422, fmt::format("outputs: {} is asked for twice", wish.name))
+          .field("outputs")
+          .value(wish.name);
+    }
     if (std::find(kOutputs.begin(), kOutputs.end(), wish.name) == kOutputs.end()) {
       throw RequestError(422, fmt::format("outputs: there is no output {}; there are mean, sd, "
                                           "lower, upper, z, mean_gradient, variance_gradient",

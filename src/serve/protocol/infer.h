@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "serve/http/message.h"
-#include "serve/protocol/tensor.h"
+#include "serve/protocol/tensor_request.h"
 #include "splitgp/splitting_gp.h"
 
 namespace splitgp::serve {
@@ -20,7 +20,8 @@ struct InferWishes {
   bool gradient = false;
   bool z = false;
 };
-/// Throws RequestError if it asks for an output that there is not, or z without y.
+/// Throws RequestError if it asks for an output that there is not, for one twice, or for z without
+/// y.
 InferWishes wishes_of(const TensorRequest& request);
 
 /// The outputs y of the request, for z; empty if it has none.

@@ -4,7 +4,6 @@
 #include <string_view>
 
 #include "serve/model.h"
-#include "serve/protocol/tensor.h"
 
 namespace splitgp::serve {
 

@@ -43,7 +43,7 @@ function fill_figures() {
   add('Rows learned', count(stream.learned), stream.rejected > 0 ? `${count(stream.rejected)} rejected` : 'none rejected');
   const now = data.innovation[chosen.output];
   add('Innovations²', figure(now.mean_square, 3), `lately; ${figure(now.lower, 2)} to ${figure(now.upper, 2)} if all is right`);
-  add('Alarms', count(data.n_alarms), 'the stream has changed');
+  add('Alarms', count(data.n_alarms), data.n_alarms === 0 ? 'no change was noticed' : 'the stream has changed');
   if (stream.seconds > 0) {
     add('Rows per second', count(Math.round(stream.learned / stream.seconds)), 'training included');
   }

@@ -42,7 +42,7 @@ function draw_residuals(scores, colour) {
       hovertemplate: '%{x}: %{y:.3f}<extra></extra>' },
     { x: density, y: density.map((z) => Math.exp(-z * z / 2) / Math.sqrt(2 * Math.PI)), mode: 'lines',
       name: 'right: as predicted', line: { color: colour.accent, width: 2 }, hoverinfo: 'skip' },
-  ], { xaxis: axis('error on the scale of its predicted distribution (±5: and beyond)', { range: [-end, end] }),
+  ], { xaxis: axis('error on that scale (±5 and beyond)', { range: [-end, end] }),
     yaxis: axis('density', { rangemode: 'tozero' }), bargap: 0.05 });
 }
 

@@ -236,10 +236,6 @@ bool train_what_is_due(ModelState& model) {
   return trained;
 }
 
-void copy_training_set(ModelState& model) {
-  if (model.loop_trainer && model.loop_trainer->is_copying()) model.loop_trainer->copy_next(model);
-}
-
 // What could not even be begun counts as a training, so that the next row does not try it again.
 void keep_failed(ModelState& model) {
   const Due due = what_is_due(model);
@@ -252,6 +248,10 @@ void keep_failed(ModelState& model) {
 }
 
 }  // namespace
+
+void copy_training_set(ModelState& model) {
+  if (model.loop_trainer && model.loop_trainer->is_copying()) model.loop_trainer->copy_next(model);
+}
 
 bool train_if_due(ModelState& model) {
   const ThetaPointer before = model.knowledge.theta;

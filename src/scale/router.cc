@@ -7,8 +7,8 @@
 #include "core/api/internals.h"
 #include "core/base/columns.h"
 #include "core/model/compiled_core.h"
-#include "core/predict/predict.h"
 #include "core/options/validate.h"
+#include "core/predict/predict.h"
 #include "scale/router_state.h"
 
 namespace splitgp {

@@ -105,7 +105,7 @@ bool run(const Choice& choice) {
     theta.noise_variance = 1e-3;
   }
   splitgp::SplittingGp model(3 * kJoints, kJoints, options);
-  if (choice.reserved) model.reserve();
+  if (choice.reserved) model.bound_latency();
 
   Arm arm;
   VectorXd x(3 * kJoints), y(kJoints);

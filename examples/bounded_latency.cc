@@ -71,7 +71,8 @@ int main() {
   options.max_observations = 2000;  // bounds its memory, and how far back it remembers
   options.training = splitgp::Training::background;
   splitgp::SplittingGp model(/*inputs=*/3, /*outputs=*/1, options);
-  model.reserve();  // nothing is allocated from here on, and no update does much more than others
+  model.bound_latency();  // nothing is allocated from here on, and no update does much more than
+                          // others
 
   Pendulum pendulum;
   Eigen::VectorXd x(3), y(1);

@@ -161,7 +161,7 @@ def loop(X: np.ndarray, y: np.ndarray, capacity: int) -> None:
     gp.update(X[:warm_up], y[:warm_up])
     gp.finish_training()  # there is time before the arm moves
     gp.refit()
-    gp.reserve()
+    gp.bound_latency()
     errors = np.empty_like(y[warm_up:])
     times = np.empty(len(errors))
     for step in range(len(errors)):

@@ -7,7 +7,8 @@ Run it after a change to src/core/options/option_table.h, with the package insta
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import itertools
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +75,7 @@ def page() -> str:
     return "\n".join(
         [
             INTRODUCTION,
-            *entries(options),
+            *(line for group in groups(options) for line in group),
             *(line for option in options if option["choices"] for line in choices(option)),
             *preset(),
             HYPERPARAMETERS,
@@ -82,6 +83,12 @@ def page() -> str:
             FIXED.format(names=", ".join(f"`{name}`" for name in _core.fixable_names())),
         ]
     )
+
+
+def groups(options: list[dict[str, Any]]) -> Iterator[list[str]]:
+    """The options, heading by heading."""
+    for heading, members in itertools.groupby(options, key=lambda option: str(option["group"])):
+        yield ["", f"## {heading}", "", *entries(members)]
 
 
 def entries(table_of: Iterable[dict[str, Any]]) -> list[str]:

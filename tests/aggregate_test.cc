@@ -16,8 +16,8 @@ constexpr double kNobody = -std::numeric_limits<double>::infinity();
 
 Options options_of(Aggregation aggregation, bool taper = true) {
   Options options;
-  options.aggregation = aggregation;
-  options.taper = taper;
+  options.comparison.aggregation = aggregation;
+  options.comparison.taper = taper;
   return options;
 }
 

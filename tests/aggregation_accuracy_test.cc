@@ -58,8 +58,8 @@ Errors measure(const char* data, const std::vector<Task>& tasks) {
   };
   const auto options_of = [](Aggregation aggregation, bool inherit) {
     Options options = testing::fixed_theta();
-    options.aggregation = aggregation;
-    options.inherit = inherit;
+    options.comparison.aggregation = aggregation;
+    options.comparison.inherit = inherit;
     return options;
   };
   Errors errors;

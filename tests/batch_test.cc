@@ -46,9 +46,9 @@ std::vector<Options> all_kinds() {
     options.split_limit = 15;
     options.hyperparameters.emplace().length_scale = VectorXd{{0.5, 0.8, 1.1}};
   }
-  kinds[1].inherit = false;
-  kinds[1].aggregation = Aggregation::similarity;
-  kinds[2].principal_direction = PrincipalDirection::oja;
+  kinds[1].comparison.inherit = false;
+  kinds[1].comparison.aggregation = Aggregation::similarity;
+  kinds[2].comparison.principal_direction = PrincipalDirection::oja;
   kinds[2].kernel = KernelFamily::matern52;
   kinds[2].neighbors = 3;
   return kinds;

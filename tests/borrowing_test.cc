@@ -183,7 +183,7 @@ TEST(Borrowing, PredictThenUpdateOffersTheSame) {
   for (const Aggregation aggregation : {Aggregation::evidence, Aggregation::nearest}) {
     for (const int neighbors : {0, 1, 3, 12}) {
       Options options = options_of(10, 25);
-      options.aggregation = aggregation;
+      options.comparison.aggregation = aggregation;
       options.neighbors = neighbors;
       SplittingGp one(2, 2, options);
       SplittingGp other(2, 2, options);

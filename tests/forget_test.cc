@@ -83,8 +83,8 @@ TEST_P(Forget, LeavesWhatWasNeverLearned) {
   Options options = testing::fixed_theta();
   options.split_limit = kind.split_limit;
   options.capacity = kind.capacity;
-  options.inherit = kind.inherit;
-  options.principal_direction = kind.direction;
+  options.comparison.inherit = kind.inherit;
+  options.comparison.principal_direction = kind.direction;
   options.hyperparameters.emplace().noise_variance = 0.05;
   constexpr int kSeeds = testing::kSanitized ? 2 : 8;
   int merged = 0;
@@ -211,7 +211,7 @@ TEST(ForgetEverything, LeavesAModelThatStartsAgain) {
 TEST(ForgetDormant, IsTheSameModel) {
   SplittingGp model = learned(small(), 600);
   SplittingGp sleepy = model;
-  sleepy.set_awake_limit(3);
+  sleepy.set_factor_cache_limit(3);
   Random random(3);
   for (int round = 0; round < 30; ++round) {
     std::vector<std::uint64_t> some = held(model);

@@ -126,7 +126,7 @@ TEST(SplittingGp, PredictsThePriorFarFromAllData) {
       options.calibration = Calibration::none;
       options.split_limit = 8;
       options.neighbors = 4;
-      options.aggregation = aggregation;
+      options.comparison.aggregation = aggregation;
       options.hyperparameters = theta_of(kernel, 2);
       SplittingGp model(kInputs, 2, options);
       model.update_batch(stream.X, stream.Y);

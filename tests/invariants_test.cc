@@ -62,7 +62,7 @@ TEST(SplittingGp, LearnsOneInputWithoutLimit) {
   for (const bool inherit : {true, false}) {
     Options options = testing::fixed_theta();
     options.split_limit = 20;
-    options.inherit = inherit;
+    options.comparison.inherit = inherit;
     options.hyperparameters.emplace().noise_variance = 0.04;
     SplittingGp model(2, 1, options);
     testing::Random random(41);

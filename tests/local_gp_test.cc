@@ -31,7 +31,7 @@ Options options_of(int split_limit, bool inherit = true) {
   Options options;
   options.split_limit = split_limit;
   options.capacity = split_limit;
-  options.inherit = inherit;
+  options.comparison.inherit = inherit;
   return options;
 }
 
@@ -242,7 +242,7 @@ TEST(LocalGp, KeepsOjasDirection) {
   Hyperparameters theta;
   theta.length_scale = Eigen::Vector2d(1.0, 10.0);
   Options options = options_of(static_cast<int>(n), false);
-  options.principal_direction = PrincipalDirection::oja;
+  options.comparison.principal_direction = PrincipalDirection::oja;
   LocalGp local = local_gp_of(X, theta, options);
   const auto cosine = [&] {
     return std::abs(local.principal_direction().dot(Eigen::Vector2d(1.0, 1.0).normalized()));

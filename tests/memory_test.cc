@@ -41,7 +41,7 @@ TEST_P(Memory, IsCloseToWhatMustBeKept) {
 INSTANTIATE_TEST_SUITE_P(SplitLimits, Memory, ::testing::Values(64, 100, 250));
 
 // With few factors kept, the answers are the same up to rounding, and the points are what is left.
-TEST(AwakeLimit, ChangesMemoryAndNothingElse) {
+TEST(FactorCacheLimit, ChangesMemoryAndNothingElse) {
   Options options;
   options.split_limit = testing::kSanitized ? 60 : 100;
   options.capacity = testing::kSanitized ? 78 : 130;
@@ -51,7 +51,7 @@ TEST(AwakeLimit, ChangesMemoryAndNothingElse) {
   const testing::Stream stream = testing::smooth_stream(5, 4, 1, testing::kSanitized ? 1500 : 4000);
   SplittingGp all(4, 1, options);
   SplittingGp few(4, 1, options);
-  few.set_awake_limit(10);
+  few.set_factor_cache_limit(10);
   for (Index i = 0; i < stream.X.cols(); ++i) {
     const auto x = stream.X.col(i);
     if (i % 7 == 0) {
@@ -70,11 +70,11 @@ TEST(AwakeLimit, ChangesMemoryAndNothingElse) {
   }
   ASSERT_EQ(few.n_local(), all.n_local());
   EXPECT_LT(static_cast<double>(few.memory_bytes()), 0.5 * static_cast<double>(all.memory_bytes()));
-  few.set_awake_limit(0);
+  few.set_factor_cache_limit(0);
   few.wake();
   EXPECT_NEAR(static_cast<double>(few.memory_bytes()), static_cast<double>(all.memory_bytes()),
               0.1 * static_cast<double>(all.memory_bytes()));
-  EXPECT_THROW(few.set_awake_limit(-1), InvalidArgument);
+  EXPECT_THROW(few.set_factor_cache_limit(-1), InvalidArgument);
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ TEST_P(SteadyState, UpdatesAndPredictionsAllocateNothing) {
   Options options;
   options.split_limit = 50;
   options.training = Training::off;
-  options.aggregation = GetParam();
+  options.comparison.aggregation = GetParam();
   options.hyperparameters.emplace().length_scale = VectorXd::Constant(3, 0.5);
   const testing::Stream stream = testing::smooth_stream(1, 3, 2, 4000);
   SplittingGp model(3, 2, options);
@@ -111,7 +111,7 @@ TEST(Reserved, AllocatesNothingEver) {
       options.forget = forget;
       const testing::Stream stream = testing::smooth_stream(1, 3, 2, 4000);
       SplittingGp model(3, 2, options);
-      model.reserve();
+      model.bound_latency();
       UpdateResult result;
       PredictionGradient prediction;
       model.predict_gradient(stream.X.col(0), prediction);

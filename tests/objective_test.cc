@@ -98,7 +98,7 @@ TEST(Objective, GradientMatchesDifferencesWithInheritedPoints) {
   options.split_limit = 12;
   options.training = Training::off;
   for (const bool inherit : {true, false}) {
-    options.inherit = inherit;
+    options.comparison.inherit = inherit;
     SplittingGp model(2, 1, options);
     model.update_batch(random.normal_matrix(2, 60), random.normal_matrix(1, 60));
     ASSERT_GT(model.n_local(), 2);

@@ -72,9 +72,9 @@ TEST(Options, ParseTakesNamesExactly) {
 TEST(Options, DefaultsAreThoseOfTheDesign) {
   const Options options;
   EXPECT_EQ(options.kernel, KernelFamily::automatic);
-  EXPECT_EQ(options.aggregation, Aggregation::evidence);
-  EXPECT_TRUE(options.taper);
-  EXPECT_TRUE(options.inherit);
+  EXPECT_EQ(options.comparison.aggregation, Aggregation::evidence);
+  EXPECT_TRUE(options.comparison.taper);
+  EXPECT_TRUE(options.comparison.inherit);
   EXPECT_EQ(options.training, Training::inlined);
   EXPECT_EQ(options.seed, 0u);
   const Options completed = complete(options);
@@ -100,7 +100,7 @@ TEST(Options, OneNumberIsEnough) {
   EXPECT_EQ(completed([](Options& o) { o.split_limit = 700; }), (Three{700, 700, 8}));
   EXPECT_EQ(completed([](Options& o) { o.split_limit = std::numeric_limits<int>::max(); })[0],
             std::numeric_limits<int>::max());
-  EXPECT_EQ(completed([](Options& o) { o.inherit = false; }), (Three{250, 250, 8}));
+  EXPECT_EQ(completed([](Options& o) { o.comparison.inherit = false; }), (Three{250, 250, 8}));
   EXPECT_EQ(completed([](Options& o) { o = Options::paper(); }), (Three{250, 250, 0}));
   // What is complete stays as it is.
   const Options once = complete(Options{});
@@ -112,7 +112,7 @@ TEST(Options, CapacityAndSplitLimitMustAgree) {
     Options options;
     options.capacity = capacity;
     options.split_limit = split_limit;
-    options.inherit = inherit;
+    options.comparison.inherit = inherit;
     return rejection([&] { complete(options); });
   };
   EXPECT_EQ(message(20, 21, true), "capacity is 20; it must be at least split_limit, which is 21");
@@ -126,12 +126,12 @@ TEST(Options, CapacityAndSplitLimitMustAgree) {
 TEST(Options, PaperIsThePseudoCode) {
   const Options options = Options::paper();
   EXPECT_EQ(options.kernel, KernelFamily::rbf);
-  EXPECT_EQ(options.aggregation, Aggregation::similarity);
+  EXPECT_EQ(options.comparison.aggregation, Aggregation::similarity);
   EXPECT_EQ(options.neighbors, 0);  // all local GPs
-  EXPECT_FALSE(options.taper);
-  EXPECT_FALSE(options.inherit);
-  EXPECT_EQ(options.principal_direction, PrincipalDirection::exact);
-  EXPECT_EQ(options.split_space, SplitSpace::raw);
+  EXPECT_FALSE(options.comparison.taper);
+  EXPECT_FALSE(options.comparison.inherit);
+  EXPECT_EQ(options.comparison.principal_direction, PrincipalDirection::exact);
+  EXPECT_EQ(options.comparison.split_space, SplitSpace::raw);
   EXPECT_EQ(options.split_limit, Options().split_limit);
   EXPECT_NO_THROW(check_options(options));
 }

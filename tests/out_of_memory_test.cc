@@ -7,7 +7,7 @@
 #include <string>
 
 #include "splitgp/model_file.h"
-#include "splitgp/splitgp.h"
+#include "splitgp/splitgp_c.h"
 #include "support/own_malloc.h"
 #include "support/same_model.h"
 #include "support/streams.h"

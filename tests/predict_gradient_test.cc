@@ -65,14 +65,14 @@ std::vector<Case> cases() {
     all.push_back({std::string(to_string(kernel)), plain_options()});
     all.back().options.kernel = kernel;
     all.push_back({"similarity, " + all.back().name, all.back().options});
-    all.back().options.aggregation = Aggregation::similarity;
+    all.back().options.comparison.aggregation = Aggregation::similarity;
   }
   const auto add = [&](const char* name, const auto& change) {
     all.push_back({name, plain_options()});
     change(all.back().options);
   };
-  add("nearest", [](Options& o) { o.aggregation = Aggregation::nearest; });
-  add("no taper", [](Options& o) { o.taper = false; });
+  add("nearest", [](Options& o) { o.comparison.aggregation = Aggregation::nearest; });
+  add("no taper", [](Options& o) { o.comparison.taper = false; });
   add("all local GPs", [](Options& o) { o.neighbors = 0; });
   add("no calibration", [](Options& o) { o.calibration = Calibration::none; });
   add("conformal", [](Options& o) { o.calibration = Calibration::conformal; });
@@ -332,8 +332,8 @@ TEST(PredictGradient, AskingLeavesNoTrace) {
     asked.update(stream.X.col(i), stream.Y.col(i));
     left_alone.update(stream.X.col(i), stream.Y.col(i));
     if (i == 100) {
-      asked.set_awake_limit(2);
-      left_alone.set_awake_limit(2);
+      asked.set_factor_cache_limit(2);
+      left_alone.set_factor_cache_limit(2);
     }
     const PredictionGradient now = asked.predict_gradient(stream.X.leftCols(5));
     if (i % 20 != 0) continue;
@@ -351,7 +351,7 @@ TEST(PredictGradient, DormantLocalGpsAnswerToo) {
   Random random(12);
   const MatrixXd X = testing::uniform_inputs(random, kInputs, 10);
   const PredictionGradient awake = model.predict_gradient(X);
-  model.set_awake_limit(1);
+  model.set_factor_cache_limit(1);
   const PredictionGradient dormant = model.predict_gradient(X);
   EXPECT_LT((awake.mean_gradient - dormant.mean_gradient).norm(),
             1e-9 * awake.mean_gradient.norm());

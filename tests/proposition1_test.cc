@@ -63,8 +63,8 @@ TEST_P(Proposition1, FirstSplitWithInheritChangesNoPrediction) {
   for (const PrincipalDirection direction : {PrincipalDirection::exact, PrincipalDirection::oja}) {
     for (const int neighbors : {0, 1, 8}) {
       Options options = testing::fixed_theta();
-      options.aggregation = GetParam();
-      options.principal_direction = direction;
+      options.comparison.aggregation = GetParam();
+      options.comparison.principal_direction = direction;
       options.neighbors = neighbors;
       SCOPED_TRACE(::testing::Message() << to_string(direction) << ", neighbors " << neighbors);
       const Change change = change_at_first_split(options);

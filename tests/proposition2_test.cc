@@ -36,9 +36,9 @@ constexpr double kLipschitz = 100.0;
 Options options_of(Aggregation aggregation, int neighbors, bool taper) {
   Options options = testing::fixed_theta();
   options.split_limit = 12;
-  options.aggregation = aggregation;
+  options.comparison.aggregation = aggregation;
   options.neighbors = neighbors;
-  options.taper = taper;
+  options.comparison.taper = taper;
   options.hyperparameters.emplace().length_scale = VectorXd::Constant(kInputs, kLengthScale);
   return options;
 }

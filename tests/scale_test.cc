@@ -91,7 +91,7 @@ std::vector<Case> cases() {
   all.push_back({"paper", Options::paper(), 2, 1, 400});
   all.back().options.split_limit = 25;
   all.push_back({"oja", testing::fixed_theta(), 2, 1, 800});
-  all.back().options.principal_direction = PrincipalDirection::oja;
+  all.back().options.comparison.principal_direction = PrincipalDirection::oja;
   // Train looks at whole local GPs, of which the router knows only what they own.
   all.push_back({"large", {}, 2, 1, 900});
   all.back().options.capacity = 420;

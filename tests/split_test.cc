@@ -29,8 +29,8 @@ using Sequences = std::vector<std::uint64_t>;
 Options options_of(PrincipalDirection direction = PrincipalDirection::exact,
                    SplitSpace space = SplitSpace::scaled) {
   Options options;
-  options.principal_direction = direction;
-  options.split_space = space;
+  options.comparison.principal_direction = direction;
+  options.comparison.split_space = space;
   return options;
 }
 
@@ -177,7 +177,7 @@ TEST(Split, NeverLeavesAChildEmpty) {
     Options options =
         options_of(random.index(2) == 0 ? PrincipalDirection::exact : PrincipalDirection::oja,
                    random.index(2) == 0 ? SplitSpace::scaled : SplitSpace::raw);
-    options.inherit = random.index(2) == 0;
+    options.comparison.inherit = random.index(2) == 0;
     SCOPED_TRACE(::testing::Message()
                  << "trial " << trial << ", length scale " << theta.length_scale(0) << "\n"
                  << X);

@@ -28,7 +28,7 @@ SplittingGp model_with(int threads, Aggregation aggregation = Aggregation::evide
   Options options = testing::fixed_theta();
   options.split_limit = 15;
   options.threads = threads;
-  options.aggregation = aggregation;
+  options.comparison.aggregation = aggregation;
   options.hyperparameters.emplace().length_scale = VectorXd{{0.5, 0.8, 1.1}};
   SplittingGp model(kInputs, kOutputs, options);
   const testing::Stream stream = testing::smooth_stream(61, kInputs, kOutputs, 300);

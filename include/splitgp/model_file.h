@@ -102,7 +102,7 @@ class ModelFile {
   Eigen::Index refit(Eigen::Index most);
   /// These two settings are not stored in the file.
   void set_threads(int threads);
-  void set_awake_limit(Eigen::Index limit);
+  void set_factor_cache_limit(Eigen::Index limit);
 
   /// Writes everything since the last checkpoint. Throws FileError if it cannot; the file is then
   /// still as of the last checkpoint, and the call may be repeated.

@@ -90,32 +90,11 @@ struct FixedHyperparameters {
 /// For an option that follows from the others.
 inline constexpr int kAutomatic = std::numeric_limits<int>::min();
 
-/// Everything that is chosen once, when a model is created. A model's own options() have a value
-/// for everything that is automatic here.
-struct Options {
-  /// The one number to choose: the most observations a local GP conditions on, and so what an
-  /// update or a prediction costs, O(capacity²) for each local GP that is asked. Accuracy grows
-  /// with it. Automatic: 250, but at least split_limit and at most four times that. With capacity =
-  /// split_limit a local GP borrows only what a split leaves it.
-  int capacity = kAutomatic;
-
-  /// m: a local GP that owns more observations is split. Automatic: a quarter of the capacity.
-  /// Small cells that see far are ahead of large ones that see only themselves (kin40k, capacity
-  /// 250: RMSE 0.159 with a quarter, 0.169 with two fifths, 0.180 with all), but each costs a
-  /// factor.
-  int split_limit = kAutomatic;
-
-  /// automatic: no family fits all data (on powergen Matérn 1/2 has two thirds of RBF's error, on
-  /// kin40k RBF is ahead), and the likelihood shows which one does.
-  KernelFamily kernel = KernelFamily::automatic;
-
+/// What nobody should have to choose: how the method differs from the paper's pseudo-code, for
+/// comparison with it.
+struct Comparison {
   /// evidence: the only one that is continuous and also ahead on every data set measured.
   Aggregation aggregation = Aggregation::evidence;
-
-  /// q: how many of the most similar local GPs are asked; 0 means all. An observation is also
-  /// offered to the q most similar local GPs beside its owner, at most eight. Automatic: 3, or 8 if
-  /// capacity = split_limit; more of them hardly add anything.
-  int neighbors = kAutomatic;
 
   /// Fades a local GP out before it leaves the q most similar ones, so that predictions stay
   /// continuous. Off is the paper's discontinuous C_0 rule.
@@ -131,6 +110,38 @@ struct Options {
 
   /// scaled: neither a column in large units nor an irrelevant one must dictate every cut.
   SplitSpace split_space = SplitSpace::scaled;
+};
+
+/// Everything that is chosen once, when a model is created. A model's own options() have a value
+/// for everything that is automatic here.
+struct Options {
+  // What it costs.
+
+  /// The one number to choose: the most observations a local GP conditions on, and so what an
+  /// update or a prediction costs, O(capacity²) for each local GP that is asked. Accuracy grows
+  /// with it. Automatic: 250, but at least split_limit and at most four times that. With capacity =
+  /// split_limit a local GP borrows only what a split leaves it.
+  int capacity = kAutomatic;
+
+  /// m: a local GP that owns more observations is split. Automatic: a quarter of the capacity.
+  /// Small cells that see far are ahead of large ones that see only themselves (kin40k, capacity
+  /// 250: RMSE 0.159 with a quarter, 0.169 with two fifths, 0.180 with all), but each costs a
+  /// factor.
+  int split_limit = kAutomatic;
+
+  /// q: how many of the most similar local GPs are asked; 0 means all. An observation is also
+  /// offered to the q most similar local GPs beside its owner, at most eight. Automatic: 3, or 8 if
+  /// capacity = split_limit; more of them hardly add anything.
+  int neighbors = kAutomatic;
+
+  /// Threads that share a batch of predictions. Results are the same to the last bit.
+  int threads = 1;
+
+  // Training.
+
+  /// automatic: no family fits all data (on powergen Matérn 1/2 has two thirds of RBF's error, on
+  /// kin40k RBF is ahead), and the likelihood shows which one does.
+  KernelFamily kernel = KernelFamily::automatic;
 
   /// inlined: the same stream gives the same model, and geometric growth keeps the number of
   /// trainings logarithmic in its length.
@@ -155,10 +166,17 @@ struct Options {
   /// so that Train can tell which inputs matter.
   std::vector<int> length_scale_groups;
 
+  /// The seed of every random choice the model makes.
+  std::uint64_t seed = 0;
+
+  // Error bars.
+
   /// adaptive: θ is one for the whole stream, errors are not. Over 20,000 rows of six real streams
   /// 50 % intervals then hold 49–53 % instead of 62–69 %, and 95 % intervals 90 % or more of the
   /// worst 500 rows instead of 64 % or more.
   Calibration calibration = Calibration::adaptive;
+
+  // Change.
 
   /// report: an alarm is no proof, and what is forgotten is gone.
   OnDrift on_drift = OnDrift::report;
@@ -169,6 +187,8 @@ struct Options {
 
   /// learn: what is absurd for the model may be the first sign of something new.
   Outliers outliers = Outliers::learn;
+
+  // Forgetting.
 
   /// Keeps the last so many observations of the stream and forgets older ones; 0 keeps all. For a
   /// process that changes, and for a stream that never ends: memory, time and file stay as they
@@ -188,15 +208,13 @@ struct Options {
   /// after a long gap old ones leave one by one; forget_before() does it at once.
   double max_age = 0.0;
 
-  /// Threads that share a batch of predictions. Results are the same to the last bit.
-  int threads = 1;
-
-  /// The seed of every random choice the model makes.
-  std::uint64_t seed = 0;
-
   /// The θ to start from, which Train then tries first. Without one, θ follows the scale of the
   /// data until the first training. `kernel` above, unless automatic, overrides its kernel.
   std::optional<Hyperparameters> hyperparameters;
+
+  // For comparison with the paper.
+
+  Comparison comparison;
 
   /// The paper's pseudo-code: rbf, similarity over all local GPs, no inheritance, raw directions,
   /// variances without calibration.

@@ -50,7 +50,7 @@ class SplittingGp {
     update(MatrixView(x), MatrixView(y), result, noise_variance, time);
     return result;
   }
-  /// The same into `result`, whose memory is reused: of a reserved model, no call after the first
+  /// The same into `result`, whose memory is reused: with bounded latency, no call after the first
   /// allocates.
   void update(const Eigen::Ref<const Eigen::VectorXd>& x,
               const Eigen::Ref<const Eigen::VectorXd>& y, UpdateResult& result,
@@ -120,10 +120,11 @@ class SplittingGp {
   /// local GPs are spread over several. docs/control.md says how much, and how much memory it
   /// takes. Call it on the thread that runs the loop, after the model is loaded; from another
   /// thread that predicts, once more. Throws InvalidArgument, and changes nothing, if the options
-  /// leave memory or work without bound. A copy, and a model that is loaded, is not reserved.
-  void reserve();
-  bool is_reserved() const;
-  /// UpdateResult::operations of a reserved model is never above this; 0 if it is not reserved.
+  /// leave memory or work without bound. A copy, and a model that is
+  /// loaded, has to be asked again.
+  void bound_latency();
+  bool latency_is_bounded() const;
+  /// UpdateResult::operations is then never above this; 0 if it is not bounded.
   std::uint64_t most_operations() const;
 
   /// Forgets observations, given by their sequence numbers: afterwards every local GP answers as if
@@ -178,8 +179,8 @@ class SplittingGp {
   /// are dormant, as after loading: an update builds the factor it needs, O(m³), and so does a
   /// prediction, every time unless wake() was called for it. Answers change only by rounding.
   /// REQUIRES: limit ≥ 0.
-  void set_awake_limit(Eigen::Index limit);
-  Eigen::Index awake_limit() const;
+  void set_factor_cache_limit(Eigen::Index limit);
+  Eigen::Index factor_cache_limit() const;
 
   const Options& options() const;
   Eigen::Index n_inputs() const;
@@ -213,6 +214,16 @@ class SplittingGp {
 
   /// All memory the model holds, spare capacity included.
   std::size_t memory_bytes() const;
+
+  /// Earlier names, for one version.
+  [[deprecated("bound_latency")]] void reserve() { bound_latency(); }
+  [[deprecated("latency_is_bounded")]] bool is_reserved() const { return latency_is_bounded(); }
+  [[deprecated("set_factor_cache_limit")]] void set_awake_limit(Eigen::Index limit) {
+    set_factor_cache_limit(limit);
+  }
+  [[deprecated("factor_cache_limit")]] Eigen::Index awake_limit() const {
+    return factor_cache_limit();
+  }
 
  private:
   friend struct Internals;  // for the rest of this project

@@ -12,7 +12,7 @@ _TEMPLATE = """\
 #include <stddef.h>
 #include <stdio.h>
 
-#include <splitgp/splitgp.h>
+#include <splitgp/splitgp_c.h>
 
 #ifndef casadi_real
 #define casadi_real double

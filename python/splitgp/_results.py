@@ -296,7 +296,7 @@ class Alarm:
 class LocalGPSummary:
     """One local GP: its center, how many observations it owns and borrows, its condition.
 
-    One that is not awake has no factor yet, after loading or beyond `set_awake_limit`; then
+    One that is not awake has no factor yet, after loading or beyond `set_factor_cache_limit`; then
     jittered and condition are not known.
     """
 

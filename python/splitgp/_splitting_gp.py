@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,10 @@ from splitgp._saving import Saving
 from splitgp._signature import takes_options
 
 __all__ = ["SplittingGP"]
+
+
+def _renamed(old: str, new: str) -> None:
+    warnings.warn(f"{old} is now {new}", DeprecationWarning, stacklevel=3)
 
 
 @takes_options()
@@ -282,14 +287,15 @@ class SplittingGP(TakesKeywords, Saving):
         self._keywords = {**self._keywords, "threads": threads}
         self._options = _options.make(self._keywords)
 
-    def reserve(self) -> None:
+    def bound_latency(self) -> None:
         """Get ready for a control loop, after the first `update`.
 
         All memory is taken and touched in advance, for as many observations as `max_observations`
         or `window_size` let the model hold. From then on an update waits for no training, and does
         a bounded amount of work: what costs much, such as bringing new hyperparameters to a local
         GP, is spread over many updates. `training` must be "background" or "off". docs/control.md
-        says how much work and memory that is. A copy and a loaded model are not reserved.
+        says how much work and memory that is. A copy and a loaded model have to be
+        asked again.
 
         Raises
         ------
@@ -301,18 +307,18 @@ class SplittingGP(TakesKeywords, Saving):
         >>> import splitgp
         >>> gp = splitgp.SplittingGP(capacity=50, max_observations=200, training="background")
         >>> _ = gp.update([[0.0], [1.0]], [1.0, 2.0])
-        >>> gp.reserve()
-        >>> gp.is_reserved
+        >>> gp.bound_latency()
+        >>> gp.latency_is_bounded
         True
         """
-        self._ready().reserve()
+        self._ready().bound_latency()
 
     @property
-    def is_reserved(self) -> bool:
-        """Whether `reserve` was called."""
-        return self._model is not None and self._model.is_reserved()
+    def latency_is_bounded(self) -> bool:
+        """Whether `bound_latency` was called."""
+        return self._model is not None and self._model.latency_is_bounded()
 
-    def set_awake_limit(self, limit: int) -> None:
+    def set_factor_cache_limit(self, limit: int) -> None:
         """Let only the `limit` local GPs that were used last keep their factors; 0: all of them.
 
         This trades time for memory: with a large `split_limit`, factors are most of a model. One
@@ -325,8 +331,24 @@ class SplittingGP(TakesKeywords, Saving):
         >>> gp = splitgp.SplittingGP(split_limit=100, training="off")
         >>> _ = gp.update(X, np.sin(X[:, 0]))
         >>> before = gp.memory_bytes
-        >>> gp.set_awake_limit(3)
+        >>> gp.set_factor_cache_limit(3)
         >>> gp.memory_bytes < before / 3
         True
         """
-        self._ready().set_awake_limit(int(limit))
+        self._ready().set_factor_cache_limit(int(limit))
+
+    def reserve(self) -> None:
+        """Earlier name of `bound_latency`."""
+        _renamed("reserve", "bound_latency")
+        self.bound_latency()
+
+    @property
+    def is_reserved(self) -> bool:
+        """Earlier name of `latency_is_bounded`."""
+        _renamed("is_reserved", "latency_is_bounded")
+        return self.latency_is_bounded
+
+    def set_awake_limit(self, limit: int) -> None:
+        """Earlier name of `set_factor_cache_limit`."""
+        _renamed("set_awake_limit", "set_factor_cache_limit")
+        self.set_factor_cache_limit(limit)

@@ -274,15 +274,16 @@ void bind_model(nb::module_& m) {
             self.write([=](SplittingGp& gp) { gp.set_threads(threads); });
           },
           nb::arg("threads"))
-      .def("reserve", [](Model& self) { self.write([](SplittingGp& gp) { gp.reserve(); }); })
-      .def("is_reserved",
+      .def("bound_latency",
+           [](Model& self) { self.write([](SplittingGp& gp) { gp.bound_latency(); }); })
+      .def("latency_is_bounded",
            [](const Model& self) {
-             return self.read([](const SplittingGp& gp) { return gp.is_reserved(); });
+             return self.read([](const SplittingGp& gp) { return gp.latency_is_bounded(); });
            })
       .def(
-          "set_awake_limit",
+          "set_factor_cache_limit",
           [](Model& self, Eigen::Index limit) {
-            self.write([=](SplittingGp& gp) { gp.set_awake_limit(limit); });
+            self.write([=](SplittingGp& gp) { gp.set_factor_cache_limit(limit); });
           },
           nb::arg("limit"))
       .def(

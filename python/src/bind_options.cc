@@ -36,6 +36,7 @@ nb::dict describe(const OptionEntry& entry, const Value& by_default) {
   nb::dict d;
   d["name"] = text(entry.name);
   d["help"] = text(entry.help);
+  d["group"] = text(entry.group);
   d["default"] = to_object(by_default);
   d["automatic"] = text(entry.automatic);
   if (!entry.automatic.empty()) d["default"] = nb::none();
@@ -68,8 +69,8 @@ nb::dict describe(const OptionEntry& entry, const Value& by_default) {
 
 nb::list option_table() {
   nb::list table;
-  each_option([&, defaults = Options{}](const OptionEntry& entry, auto member) {
-    table.append(describe(entry, defaults.*member));
+  each_option([&, defaults = Options{}](const OptionEntry& entry, auto of) {
+    table.append(describe(entry, of(defaults)));
   });
   return table;
 }
@@ -117,13 +118,14 @@ FixedHyperparameters fixed_from(const std::vector<std::string>& names) {
 void bind_options(nb::module_& m) {
   nb::class_<Options> options(m, "Options");
   options.def(nb::init<>()).def_static("paper", &Options::paper);
-  each_option([&]<typename Value>(const OptionEntry& entry, Value Options::*member) {
+  each_option([&](const OptionEntry& entry, auto of) {
+    using Value = OptionValue<decltype(of)>;
     const char* name = entry.name.data();  // a literal, so it is null-terminated and lives forever
     if constexpr (std::is_enum_v<Value>) {
       options.def_prop_rw(
-          name, [member](const Options& self) { return to_object(self.*member); },
+          name, [member](const Options& self) { return to_object(of(self)); },
           [name, member](Options& self, const std::string& value) {
-            self.*member = parse<Value>(name, value);
+            of(self) = parse<Value>(name, value);
           });
     } else if constexpr (std::is_same_v<Value, int>) {
       if (entry.automatic.empty()) {
@@ -133,11 +135,11 @@ void bind_options(nb::module_& m) {
       options.def_prop_rw(
           name,
           [member](const Options& self) -> std::optional<int> {
-            if (self.*member == kAutomatic) return std::nullopt;
-            return self.*member;
+            if (of(self) == kAutomatic) return std::nullopt;
+            return of(self);
           },
           [member](Options& self, std::optional<int> value) {
-            self.*member = value.value_or(kAutomatic);
+            of(self) = value.value_or(kAutomatic);
           });
     } else {
       options.def_rw(name, member);

@@ -87,10 +87,11 @@ void set_option(Options& options, std::string_view name, std::string_view value)
   if (name == "fixed") return set_fixed(options.fixed, value);
   bool found = false;
   std::string names = "preset, fixed";
-  each_option([&]<typename Value>(const OptionEntry& entry, Value Options::*member) {
+  each_option([&](const OptionEntry& entry, auto of) {
+    using Value = OptionValue<decltype(of)>;
     names.append(", ").append(entry.name);
     if (entry.name != name) return;
-    options.*member = parse_value<Value>(entry, value);
+    of(options) = parse_value<Value>(entry, value);
     found = true;
   });
   if (!found) unknown("option", name, names);

@@ -1,6 +1,4 @@
 // The C interface: arguments in, statuses out.
-#include "splitgp/splitgp.h"
-
 #include <algorithm>
 #include <memory>
 #include <new>
@@ -11,6 +9,7 @@
 #include "c/status.h"
 #include "splitgp/error.h"
 #include "splitgp/model_file.h"
+#include "splitgp/splitgp_c.h"
 #include "splitgp/splitting_gp.h"
 
 struct splitgp_options {
@@ -201,10 +200,12 @@ splitgp_status splitgp_wake(splitgp_model* model) {
   });
 }
 
-splitgp_status splitgp_reserve(splitgp_model* model) {
+splitgp_status splitgp_reserve(splitgp_model* model) { return splitgp_bound_latency(model); }
+
+splitgp_status splitgp_bound_latency(splitgp_model* model) {
   return guarded([&] {
     require(model, "model");
-    model->gp.reserve();
+    model->gp.bound_latency();
     // What this thread's first calls would otherwise take.
     const Eigen::VectorXd x = Eigen::VectorXd::Zero(model->gp.n_inputs());
     model->gp.predict(x, thread_prediction());

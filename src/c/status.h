@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "splitgp/splitgp.h"
+#include "splitgp/splitgp_c.h"
 
 namespace splitgp::c {
 

@@ -16,7 +16,13 @@
 namespace splitgp {
 namespace {
 
+const Options kDefaults;
 constexpr const char* kOptions = "Model (chosen once, when the model is made)";
+
+std::string heading(const OptionEntry& entry) {
+  return fmt::format("{}: {}", kOptions, entry.group);
+}
+
 constexpr const char* kTheta =
     "Hyperparameters to start from (without any, they follow the scale of the data)";
 
@@ -67,9 +73,10 @@ void require_same(std::string_view name, const Value& asked, const Value& presen
 }  // namespace
 
 void ModelFlags::add_to(CLI::App& command) {
-  each_option([&]<typename Value>(const OptionEntry& entry, Value Options::*member) {
+  each_option([&](const OptionEntry& entry, auto of) {
+    using Value = OptionValue<decltype(of)>;
     if (entry.may_change) return;
-    Value& value = asked_.*member;
+    Value& value = of(asked_);
     CLI::Option* flag = nullptr;
     if constexpr (std::is_same_v<Value, bool>) {
       flag = command.add_flag(
@@ -112,7 +119,7 @@ void ModelFlags::add_to(CLI::App& command) {
         if constexpr (std::is_unsigned_v<Value>) flag->check(count_from(0));
       }
     }
-    flags_.emplace(entry.name, flag->group(kOptions));
+    flags_.emplace(entry.name, flag->group(heading(entry)));
   });
   command
       .add_option("--preset", preset_, "paper: the published pseudo-code; other flags still count")
@@ -147,19 +154,23 @@ void ModelFlags::add_to(CLI::App& command) {
       });
 
   // In no group: these may differ from run to run.
-  each_option([&]<typename Value>(const OptionEntry& entry, Value Options::*member) {
+  each_option([&](const OptionEntry& entry, auto of) {
+    using Value = OptionValue<decltype(of)>;
     if constexpr (std::is_same_v<Value, int>) {
       if (!entry.may_change) return;
       command
-          .add_option(flag_of(entry.name), threads,
-                      fmt::format("{} ({})", entry.help, asked_.*member))
+          .add_option(flag_of(entry.name), threads, fmt::format("{} ({})", entry.help, of(asked_)))
           ->check(CLI::PositiveNumber);
     }
   });
   command
-      .add_option("--awake-limit", awake_limit,
+      .add_option("--factor-cache-limit", factor_cache_limit,
                   "Most local GPs that keep their factors in memory; 0: all (0)")
       ->check(CLI::NonNegativeNumber);
+  // The earlier name, for one version.
+  CLI::Option* const earlier = command.add_option("--awake-limit", factor_cache_limit, "");
+  earlier->check(CLI::NonNegativeNumber)->group("");
+  CLI::deprecate_option(earlier, "--factor-cache-limit");
 }
 
 bool ModelFlags::given(std::string_view name) const {
@@ -185,8 +196,8 @@ std::optional<Hyperparameters> ModelFlags::given_theta() const {
 Options ModelFlags::options() const {
   Options options = paper() ? Options::paper() : Options{};
   if (usual_training && !paper()) options.training = *usual_training;
-  each_option([&](const OptionEntry& entry, auto member) {
-    if (given(entry.name)) options.*member = asked_.*member;
+  each_option([&](const OptionEntry& entry, auto of) {
+    if (given(entry.name)) of(options) = of(asked_);
   });
   options.threads = threads.value_or(options.threads);
   each_fixed([&](std::string_view name, auto member) {
@@ -198,17 +209,18 @@ Options ModelFlags::options() const {
 
 void ModelFlags::check_agreement(const Options& options, const std::string& file) const {
   const Options paper_options = Options::paper();
-  each_option([&]<typename Value>(const OptionEntry& entry, Value Options::*member) {
+  each_option([&](const OptionEntry& entry, auto of) {
+    using Value = OptionValue<decltype(of)>;
     if (given(entry.name)) {
       if constexpr (std::is_same_v<Value, bool>) {
-        if (asked_.*member != options.*member) {
-          refuse(switch_of(entry.name, Options{}.*member), file);
+        if (of(asked_) != of(options)) {
+          refuse(switch_of(entry.name, of(kDefaults)), file);
         }
       } else {
-        require_same(entry.name, asked_.*member, options.*member, file);
+        require_same(entry.name, of(asked_), of(options), file);
       }
-    } else if (paper() && !entry.may_change && paper_options.*member != Options{}.*member &&
-               options.*member != paper_options.*member) {
+    } else if (paper() && !entry.may_change && of(paper_options) != of(kDefaults) &&
+               of(options) != of(paper_options)) {
       refuse("--preset paper", file);
     }
   });

@@ -29,7 +29,7 @@ class ModelFlags {
   /// asks for something else than `options`, which are those of `file`.
   void check_agreement(const Options& options, const std::string& file) const;
 
-  std::optional<int> awake_limit;
+  std::optional<int> factor_cache_limit;
   std::optional<int> threads;  ///< The one option that may differ from run to run.
   /// How a new model is trained if no flag says so; unset: as the library does it.
   std::optional<Training> usual_training;

@@ -62,17 +62,19 @@ ThetaPointer get_theta(Reader& from) {
 }
 
 void put(Writer& to, const Options& options) {
-  to.put(options.capacity).put(options.split_limit).put(options.inherit);
-  to.put(options.principal_direction).put(options.split_space).put(options.calibration);
+  to.put(options.capacity).put(options.split_limit).put(options.comparison.inherit);
+  to.put(options.comparison.principal_direction)
+      .put(options.comparison.split_space)
+      .put(options.calibration);
 }
 
 Options get_options(Reader& from) {
   Options options;
   options.capacity = from.get<int>();
   options.split_limit = from.get<int>();
-  options.inherit = from.get<bool>();
-  options.principal_direction = from.get<PrincipalDirection>();
-  options.split_space = from.get<SplitSpace>();
+  options.comparison.inherit = from.get<bool>();
+  options.comparison.principal_direction = from.get<PrincipalDirection>();
+  options.comparison.split_space = from.get<SplitSpace>();
   options.calibration = from.get<Calibration>();
   return options;
 }

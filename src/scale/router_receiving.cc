@@ -85,8 +85,8 @@ void Router::State::account_for(Row& row, Readers& readers) {
   result.displaced = owner.get_optional();
   owner_size += result.displaced ? 0 : 1;
   if (result.new_local_gp) {
-    if (!model.options.inherit) owner_size -= std::ssize(result.leaving);
-    sizes.push_back(model.options.inherit ? owner_size : std::ssize(result.leaving));
+    if (!model.options.comparison.inherit) owner_size -= std::ssize(result.leaving);
+    sizes.push_back(model.options.comparison.inherit ? owner_size : std::ssize(result.leaving));
     if (row.moves) {
       // It arrives with the first message to its new shard.
       const Index child = *result.new_local_gp;

@@ -32,7 +32,9 @@ class Membership {
   };
 
   explicit Membership(const Options& options)
-      : split_limit_(options.split_limit), capacity_(options.capacity), inherit_(options.inherit) {}
+      : split_limit_(options.split_limit),
+        capacity_(options.capacity),
+        inherit_(options.comparison.inherit) {}
 
   /// Adds a local GP that was there from the start.
   void start_with(Members points);

@@ -271,7 +271,7 @@ void ModelFile::set_hyperparameters(Hyperparameters theta) {
 }
 Index ModelFile::refit(Index most) { return state_->model.refit(most); }
 void ModelFile::set_threads(int threads) { state_->model.set_threads(threads); }
-void ModelFile::set_awake_limit(Index limit) { state_->model.set_awake_limit(limit); }
+void ModelFile::set_factor_cache_limit(Index limit) { state_->model.set_factor_cache_limit(limit); }
 
 // What is written to a file that nobody finds any more is lost, so it must not be acknowledged.
 void ModelFile::State::check_in_place() {

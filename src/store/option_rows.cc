@@ -21,8 +21,8 @@ namespace {
 // Calls visit(name, value, the first format that has it).
 template <typename AnyOptions, typename AnyHyperparameters, typename Visitor>
 void each_row(AnyOptions& options, AnyHyperparameters& theta, Visitor&& visit) {
-  each_option([&](const OptionEntry& entry, auto member) {
-    visit(std::string(entry.name), options.*member, entry.since);
+  each_option([&](const OptionEntry& entry, auto of) {
+    visit(std::string(entry.name), of(options), entry.since);
   });
   each_fixed([&](std::string_view name, auto member) {
     visit("fixed." + std::string(name), options.fixed.*member, 1u);

@@ -1,9 +1,9 @@
-/* Everything in splitgp.h, from C99. The argument is a file to write. */
+/* Everything in splitgp_c.h, from C99. The argument is a file to write. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "splitgp/splitgp.h"
+#include "splitgp/splitgp_c.h"
 
 enum { kInputs = 2, kOutputs = 2, kRows = 400 };
 
@@ -169,7 +169,7 @@ static void test_control_loop(void) {
   CHECK(splitgp_options_set(options, "max_observations", "100") == SPLITGP_OK);
   CHECK(splitgp_create(kInputs, kOutputs, options, &model) == SPLITGP_OK);
   splitgp_options_destroy(options);
-  CHECK(splitgp_reserve(model) == SPLITGP_OK);
+  CHECK(splitgp_bound_latency(model) == SPLITGP_OK);
   for (lap = 0; lap < 3; ++lap) {
     for (i = 0; i < kRows; ++i) {
       CHECK(splitgp_predict_gradient(model, 1, inputs[i], mean, NULL, NULL, slopes[0], NULL) ==

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# symbols.sh LIBRARY: it exports what splitgp.h declares, and nothing else.
+# symbols.sh LIBRARY: it exports what splitgp_c.h declares, and nothing else.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-header=$here/../../include/splitgp/splitgp.h
+header=$here/../../include/splitgp/splitgp_c.h
 
 # Every global symbol but the name of the version itself, which has type A.
 exported=$(nm --dynamic --defined-only "$1" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort)

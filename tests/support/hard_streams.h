@@ -115,14 +115,14 @@ inline rc::Gen<HardStream> any_hard_stream() {
     options.kernel =
         *rc::gen::element(KernelFamily::rbf, KernelFamily::matern12, KernelFamily::matern32,
                           KernelFamily::matern52, KernelFamily::rational_quadratic);
-    options.aggregation =
+    options.comparison.aggregation =
         *rc::gen::element(Aggregation::evidence, Aggregation::similarity, Aggregation::nearest);
     options.neighbors = *rc::gen::element(0, 1, 2, 8);
-    options.taper = *rc::gen::arbitrary<bool>();
-    options.inherit = *rc::gen::arbitrary<bool>();
-    options.principal_direction =
+    options.comparison.taper = *rc::gen::arbitrary<bool>();
+    options.comparison.inherit = *rc::gen::arbitrary<bool>();
+    options.comparison.principal_direction =
         *rc::gen::element(PrincipalDirection::exact, PrincipalDirection::oja);
-    options.split_space = *rc::gen::element(SplitSpace::scaled, SplitSpace::raw);
+    options.comparison.split_space = *rc::gen::element(SplitSpace::scaled, SplitSpace::raw);
 
     // Length scales that fit the inputs, or not at all.
     Hyperparameters& theta = options.hyperparameters.emplace();
@@ -147,12 +147,14 @@ inline std::ostream& operator<<(std::ostream& out, const HardStream& kind) {
              << ", own noise " << kind.own_noise << ", constant column " << kind.constant_column
              << ", collinear " << kind.collinear << ", outlier " << kind.outlier << ", new theta "
              << kind.new_theta << "; m " << options.split_limit << ", " << to_string(options.kernel)
-             << ", " << to_string(options.aggregation) << ", neighbors " << options.neighbors
-             << ", taper " << options.taper << ", inherit " << options.inherit << ", "
-             << to_string(options.principal_direction) << ", " << to_string(options.split_space)
-             << ", length scale " << theta.length_scale(0) << ", shape " << theta.shape
-             << ", signal " << theta.signal_variance << ", noise " << theta.noise_variance
-             << ", output scale " << (theta.output_scale.size() == 0 ? 1.0 : theta.output_scale(0));
+             << ", " << to_string(options.comparison.aggregation) << ", neighbors "
+             << options.neighbors << ", taper " << options.comparison.taper << ", inherit "
+             << options.comparison.inherit << ", "
+             << to_string(options.comparison.principal_direction) << ", "
+             << to_string(options.comparison.split_space) << ", length scale "
+             << theta.length_scale(0) << ", shape " << theta.shape << ", signal "
+             << theta.signal_variance << ", noise " << theta.noise_variance << ", output scale "
+             << (theta.output_scale.size() == 0 ? 1.0 : theta.output_scale(0));
 }
 
 }  // namespace splitgp::testing

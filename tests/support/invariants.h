@@ -123,7 +123,7 @@ class Invariants {
     if (local.size() > capacity + 1) {
       wrong << at(i) << "holds " << local.size() << " > " << capacity << " + 1";
     }
-    if (!state.options.inherit && local.borrowed() > 0) wrong << at(i) << "borrows";
+    if (!state.options.comparison.inherit && local.borrowed() > 0) wrong << at(i) << "borrows";
     Eigen::Index owned = 0;
     for (Eigen::Index j = 0; j < local.size(); ++j) {
       owned += local.owns(j) ? 1 : 0;

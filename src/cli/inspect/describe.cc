@@ -18,11 +18,12 @@ std::vector<double> as_vector(const Vector& values) { return {values.begin(), va
 
 json options_json(const Options& options) {
   json result;
-  each_option([&]<typename Value>(const OptionEntry& entry, Value Options::*member) {
+  each_option([&](const OptionEntry& entry, auto of) {
+    using Value = OptionValue<decltype(of)>;
     if constexpr (std::is_enum_v<Value>) {
-      result[std::string(entry.name)] = to_string(options.*member);
+      result[std::string(entry.name)] = to_string(of(options));
     } else {
-      result[std::string(entry.name)] = options.*member;
+      result[std::string(entry.name)] = of(options);
     }
   });
   json& fixed = result["fixed"] = json::array();

@@ -78,7 +78,8 @@ std::optional<StreamModel> open_model(const StreamFlags& flags) {
   const auto prepare = [&flags](const Options& made_with, auto& model) {
     flags.model_flags.check_agreement(made_with, flags.model);
     if (flags.model_flags.threads) model.set_threads(*flags.model_flags.threads);
-    if (flags.model_flags.awake_limit) model.set_awake_limit(*flags.model_flags.awake_limit);
+    if (flags.model_flags.factor_cache_limit)
+      model.set_factor_cache_limit(*flags.model_flags.factor_cache_limit);
   };
   if (flags.test_only) {
     LoadedModel loaded = load(flags.model);

@@ -146,15 +146,15 @@ void SplittingGp::predict_then_update(MatrixView x, MatrixView y, Prediction& be
   });
 }
 
-void SplittingGp::reserve() {
+void SplittingGp::bound_latency() {
   Internals::change(*this, [&] { core().bound_latency(*state_); });
 }
 
 std::uint64_t SplittingGp::most_operations() const {
-  return is_reserved() ? splitgp::most_operations(*state_) : 0;
+  return latency_is_bounded() ? splitgp::most_operations(*state_) : 0;
 }
 
-bool SplittingGp::is_reserved() const { return bounds_latency(*state_); }
+bool SplittingGp::latency_is_bounded() const { return bounds_latency(*state_); }
 
 ForgetResult SplittingGp::forget(std::span<const std::uint64_t> sequences) {
   return Internals::change(*this, [&] { return core().forget(*state_, sequences); });
@@ -235,20 +235,21 @@ void SplittingGp::wake() {
   Internals::change(*this, [&] {
     for (Index i = 0; i < n_local(); ++i) core().wake(partition, i);
   });
-  partition.may_be_dormant = partition.awake_limit > 0;
+  partition.may_be_dormant = partition.factor_cache_limit > 0;
 }
 
-void SplittingGp::set_awake_limit(Index limit) {
+void SplittingGp::set_factor_cache_limit(Index limit) {
   if (limit < 0)
-    throw InvalidArgument("awake_limit is " + std::to_string(limit) + "; it must be at least 0");
-  if (limit > 0 && is_reserved()) {
-    throw InvalidArgument("awake_limit is " + std::to_string(limit) +
-                          "; a reserved model keeps all factors");
+    throw InvalidArgument("factor_cache_limit is " + std::to_string(limit) +
+                          "; it must be at least 0");
+  if (limit > 0 && latency_is_bounded()) {
+    throw InvalidArgument("factor_cache_limit is " + std::to_string(limit) +
+                          "; a model with bounded latency keeps all factors");
   }
-  Internals::change(*this, [&] { splitgp::set_awake_limit(state_->partition, limit); });
+  Internals::change(*this, [&] { splitgp::set_factor_cache_limit(state_->partition, limit); });
 }
 
-Index SplittingGp::awake_limit() const { return state_->partition.awake_limit; }
+Index SplittingGp::factor_cache_limit() const { return state_->partition.factor_cache_limit; }
 
 void SplittingGp::set_threads(int threads) {
   Internals::check_usable(*this);

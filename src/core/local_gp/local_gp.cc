@@ -17,9 +17,9 @@ using Eigen::VectorXd;
 LocalGp::LocalGp(Index inputs, Index outputs, ThetaPointer theta, const Options& options)
     : theta_(std::move(theta)),
       most_points_(Index{options.capacity} + 2),
-      inherit_(options.inherit),
-      direction_(options.principal_direction),
-      split_space_(options.split_space),
+      inherit_(options.comparison.inherit),
+      direction_(options.comparison.principal_direction),
+      split_space_(options.comparison.split_space),
       center_(VectorXd::Zero(inputs)),
       inputs_(0, inputs),
       outputs_(0, outputs),

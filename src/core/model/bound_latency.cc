@@ -33,18 +33,20 @@ void check(const ModelState& model) {
     fail("max_age is " + std::to_string(options.max_age) + "; it must be 0");
   if (options.on_drift == OnDrift::forget)
     fail("on_drift is forget; an alarm would forget any number of observations at once");
-  if (!options.inherit) fail("inherit is off; a split would factorise both halves at once");
+  if (!options.comparison.inherit)
+    fail("inherit is off; a split would factorise both halves at once");
   if (options.neighbors == 0) fail("neighbors is 0; all local GPs would be asked");
-  if (options.principal_direction == PrincipalDirection::oja)
+  if (options.comparison.principal_direction == PrincipalDirection::oja)
     fail("principal_direction is oja; it must be exact");
-  if (options.aggregation == Aggregation::similarity && options.neighbors == 0)
+  if (options.comparison.aggregation == Aggregation::similarity && options.neighbors == 0)
     fail("aggregation is similarity over all local GPs");
   if (model.inputs > kMostInPlace) {
     fail("there are " + std::to_string(model.inputs) + " inputs; at most " +
          std::to_string(kMostInPlace) + " can be split without allocating");
   }
-  if (model.partition.awake_limit > 0)
-    fail("awake_limit is " + std::to_string(model.partition.awake_limit) + "; it must be 0");
+  if (model.partition.factor_cache_limit > 0)
+    fail("factor_cache_limit is " + std::to_string(model.partition.factor_cache_limit) +
+         "; it must be 0");
 }
 
 void reserve_partition(ModelState& model, Index count, Index points) {

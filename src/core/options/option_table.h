@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <type_traits>
 
 #include "splitgp/options.h"
 
@@ -14,6 +15,7 @@ namespace splitgp {
 struct OptionEntry {
   std::string_view name;             ///< The member's name; a flag has hyphens for underscores.
   std::string_view help;             ///< One phrase for people, without the default.
+  std::string_view group = {};       ///< Under which heading it stands.
   std::int64_t least = 0;            ///< The smallest valid integer, …
   std::string_view zero_means = {};  ///< … besides 0, if 0 has a meaning of its own.
   std::string_view automatic = {};   ///< What it follows from, if it may be kAutomatic.
@@ -23,105 +25,174 @@ struct OptionEntry {
   std::uint32_t since = 1;  ///< The first file format that has it; older files have the default.
 };
 
-/// Calls visit(entry, pointer to the member of Options) for every option. The member gives the type
-/// and, in a default Options, the default.
+/// The headings, in order.
+inline constexpr std::string_view kCost = "What it costs";
+inline constexpr std::string_view kTraining = "Training";
+inline constexpr std::string_view kErrorBars = "Error bars";
+inline constexpr std::string_view kChange = "Change";
+inline constexpr std::string_view kForgetting = "Forgetting";
+inline constexpr std::string_view kComparison = "For comparison with the paper";
+
+/// The type of an option, from what each_option() hands over for it.
+template <typename Of>
+using OptionValue = std::remove_cvref_t<std::invoke_result_t<Of, Options&>>;
+
+/// Calls visit(entry, of) for every option, heading by heading; of(options) is its value. Its type
+/// is OptionValue<decltype(of)> and, in a default Options, the default.
 template <typename Visitor>
 void each_option(Visitor&& visit) {
-  visit(OptionEntry{.name = "capacity",
-                    .help = "Most observations a local GP conditions on, its own and borrowed ones",
-                    .least = 1,
-                    .automatic = "250, within one to four times split_limit",
-                    .since = 2},
-        &Options::capacity);
-  visit(OptionEntry{.name = "split_limit",
-                    .help = "Most observations a local GP owns before it is split",
-                    .least = 1,
-                    .automatic = "a quarter of capacity"},
-        &Options::split_limit);
-  visit(OptionEntry{"kernel", "Kernel family; auto lets training choose"}, &Options::kernel);
-  visit(OptionEntry{"aggregation", "How local predictions are weighted"}, &Options::aggregation);
-  visit(OptionEntry{.name = "neighbors",
-                    .help = "How many of the most similar local GPs are asked; 0 asks all",
-                    .least = 1,
-                    .zero_means = "all local GPs",
-                    .automatic = "3, or 8 if capacity = split_limit"},
-        &Options::neighbors);
-  visit(OptionEntry{.name = "taper",
-                    .help = "Fade a local GP out before it leaves the most similar ones, so that "
-                            "predictions stay continuous",
-                    .without = "Drop local GPs abruptly, as the paper does"},
-        &Options::taper);
-  visit(OptionEntry{.name = "inherit",
-                    .help = "After a split each half keeps the other's observations until nearer "
-                            "ones displace them, so that a split changes no prediction",
-                    .without = "A local GP conditions on nothing but what it owns"},
-        &Options::inherit);
-  visit(OptionEntry{"principal_direction", "How a split finds its direction"},
-        &Options::principal_direction);
-  visit(OptionEntry{"split_space", "Where a split measures the spread of inputs"},
-        &Options::split_space);
-  visit(OptionEntry{"training", "When the hyperparameters are trained"}, &Options::training);
-  visit(OptionEntry{"training_observations", "Most observations that one training looks at", 2},
-        &Options::training_observations);
-  visit(OptionEntry{.name = "calibration",
-                    .help = "How variances and intervals follow the errors that are made",
-                    .since = 2},
-        &Options::calibration);
-  visit(OptionEntry{.name = "surprise",
-                    .help = "Train at once when new rows are far from what the model promised",
-                    .without = "Train only when the stream has grown by half",
-                    .since = 2},
-        &Options::surprise);
-  visit(OptionEntry{.name = "trend",
-                    .help = "Whether training looks for a prior mean that is linear in the inputs",
-                    .since = 2},
-        &Options::trend);
-  visit(OptionEntry{.name = "on_drift", .help = "What an alarm does to the model", .since = 3},
-        &Options::on_drift);
+  visit(
+      OptionEntry{.name = "capacity",
+                  .help = "Most observations a local GP conditions on, its own and borrowed ones",
+                  .group = kCost,
+                  .least = 1,
+                  .automatic = "250, within one to four times split_limit",
+                  .since = 2},
+      [](auto& options) -> auto& { return options.capacity; });
+  visit(
+      OptionEntry{.name = "split_limit",
+                  .help = "Most observations a local GP owns before it is split",
+                  .group = kCost,
+                  .least = 1,
+                  .automatic = "a quarter of capacity"},
+      [](auto& options) -> auto& { return options.split_limit; });
+  visit(
+      OptionEntry{.name = "neighbors",
+                  .help = "How many of the most similar local GPs are asked; 0 asks all",
+                  .group = kCost,
+                  .least = 1,
+                  .zero_means = "all local GPs",
+                  .automatic = "3, or 8 if capacity = split_limit"},
+      [](auto& options) -> auto& { return options.neighbors; });
+  visit(
+      OptionEntry{.name = "threads",
+                  .help = "Threads that share a batch of predictions",
+                  .group = kCost,
+                  .least = 1,
+                  .may_change = true},
+      [](auto& options) -> auto& { return options.threads; });
+  visit(
+      OptionEntry{
+          .name = "kernel", .help = "Kernel family; auto lets training choose", .group = kTraining},
+      [](auto& options) -> auto& { return options.kernel; });
+  visit(
+      OptionEntry{
+          .name = "training", .help = "When the hyperparameters are trained", .group = kTraining},
+      [](auto& options) -> auto& { return options.training; });
+  visit(
+      OptionEntry{.name = "training_observations",
+                  .help = "Most observations that one training looks at",
+                  .group = kTraining,
+                  .least = 2},
+      [](auto& options) -> auto& { return options.training_observations; });
+  visit(
+      OptionEntry{.name = "surprise",
+                  .help = "Train at once when new rows are far from what the model promised",
+                  .group = kTraining,
+                  .without = "Train only when the stream has grown by half",
+                  .since = 2},
+      [](auto& options) -> auto& { return options.surprise; });
+  visit(
+      OptionEntry{.name = "trend",
+                  .help = "Whether training looks for a prior mean that is linear in the inputs",
+                  .group = kTraining,
+                  .since = 2},
+      [](auto& options) -> auto& { return options.trend; });
+  visit(
+      OptionEntry{.name = "length_scale_groups",
+                  .help = "A group for each input; those with the same number share a length "
+                          "scale",
+                  .group = kTraining,
+                  .none = "each input has its own",
+                  .since = 3},
+      [](auto& options) -> auto& { return options.length_scale_groups; });
+  visit(
+      OptionEntry{.name = "seed", .help = "Seed of every random choice", .group = kTraining},
+      [](auto& options) -> auto& { return options.seed; });
+  visit(
+      OptionEntry{.name = "calibration",
+                  .help = "How variances and intervals follow the errors that are made",
+                  .group = kErrorBars,
+                  .since = 2},
+      [](auto& options) -> auto& { return options.calibration; });
+  visit(
+      OptionEntry{.name = "on_drift",
+                  .help = "What an alarm does to the model",
+                  .group = kChange,
+                  .since = 3},
+      [](auto& options) -> auto& { return options.on_drift; });
   visit(
       OptionEntry{.name = "rows_per_false_alarm",
                   .help = "A stream that does not change raises a false alarm every so many rows, "
                           "or less often",
+                  .group = kChange,
                   .least = 100,
                   .since = 3},
-      &Options::rows_per_false_alarm);
-  visit(OptionEntry{.name = "outliers",
-                    .help = "What happens to single readings that are absurd",
-                    .since = 3},
-        &Options::outliers);
-  visit(OptionEntry{.name = "window_size",
-                    .help = "Keep the last so many observations, forget older ones; 0 keeps all",
-                    .least = 1,
-                    .zero_means = "all",
-                    .since = 3},
-        &Options::window_size);
-  visit(OptionEntry{.name = "max_observations",
-                    .help = "Most observations that are held; 0: no limit",
-                    .least = 1,
-                    .zero_means = "no limit",
-                    .since = 3},
-        &Options::max_observations);
-  visit(OptionEntry{.name = "forget",
-                    .help = "Which observation gives way when there are max_observations",
-                    .since = 3},
-        &Options::forget);
-  visit(OptionEntry{.name = "max_age",
-                    .help = "Forget observations older than this, in the unit of their times; 0: "
-                            "however old",
-                    .since = 3},
-        &Options::max_age);
-  visit(OptionEntry{.name = "length_scale_groups",
-                    .help = "A group for each input; those with the same number share a length "
-                            "scale",
-                    .none = "each input has its own",
-                    .since = 3},
-        &Options::length_scale_groups);
-  visit(OptionEntry{.name = "threads",
-                    .help = "Threads that share a batch of predictions",
-                    .least = 1,
-                    .may_change = true},
-        &Options::threads);
-  visit(OptionEntry{"seed", "Seed of every random choice"}, &Options::seed);
+      [](auto& options) -> auto& { return options.rows_per_false_alarm; });
+  visit(
+      OptionEntry{.name = "outliers",
+                  .help = "What happens to single readings that are absurd",
+                  .group = kChange,
+                  .since = 3},
+      [](auto& options) -> auto& { return options.outliers; });
+  visit(
+      OptionEntry{.name = "window_size",
+                  .help = "Keep the last so many observations, forget older ones; 0 keeps all",
+                  .group = kForgetting,
+                  .least = 1,
+                  .zero_means = "all",
+                  .since = 3},
+      [](auto& options) -> auto& { return options.window_size; });
+  visit(
+      OptionEntry{.name = "max_observations",
+                  .help = "Most observations that are held; 0: no limit",
+                  .group = kForgetting,
+                  .least = 1,
+                  .zero_means = "no limit",
+                  .since = 3},
+      [](auto& options) -> auto& { return options.max_observations; });
+  visit(
+      OptionEntry{.name = "forget",
+                  .help = "Which observation gives way when there are max_observations",
+                  .group = kForgetting,
+                  .since = 3},
+      [](auto& options) -> auto& { return options.forget; });
+  visit(
+      OptionEntry{.name = "max_age",
+                  .help = "Forget observations older than this, in the unit of their times; 0: "
+                          "however old",
+                  .group = kForgetting,
+                  .since = 3},
+      [](auto& options) -> auto& { return options.max_age; });
+  visit(
+      OptionEntry{.name = "aggregation",
+                  .help = "How local predictions are weighted",
+                  .group = kComparison},
+      [](auto& options) -> auto& { return options.comparison.aggregation; });
+  visit(
+      OptionEntry{.name = "taper",
+                  .help = "Fade a local GP out before it leaves the most similar ones, so that "
+                          "predictions stay continuous",
+                  .group = kComparison,
+                  .without = "Drop local GPs abruptly, as the paper does"},
+      [](auto& options) -> auto& { return options.comparison.taper; });
+  visit(
+      OptionEntry{.name = "inherit",
+                  .help = "After a split each half keeps the other's observations until nearer "
+                          "ones displace them, so that a split changes no prediction",
+                  .group = kComparison,
+                  .without = "A local GP conditions on nothing but what it owns"},
+      [](auto& options) -> auto& { return options.comparison.inherit; });
+  visit(
+      OptionEntry{.name = "principal_direction",
+                  .help = "How a split finds its direction",
+                  .group = kComparison},
+      [](auto& options) -> auto& { return options.comparison.principal_direction; });
+  visit(
+      OptionEntry{.name = "split_space",
+                  .help = "Where a split measures the spread of inputs",
+                  .group = kComparison},
+      [](auto& options) -> auto& { return options.comparison.split_space; });
 }
 
 /// The same for the parts of θ: visit(entry, pointer to the member of Hyperparameters).

@@ -171,11 +171,11 @@ template Forget parse<Forget>(std::string_view, std::string_view);
 Options Options::paper() {
   Options options;
   options.kernel = KernelFamily::rbf;
-  options.aggregation = Aggregation::similarity;
+  options.comparison.aggregation = Aggregation::similarity;
   options.neighbors = 0;
-  options.taper = false;
-  options.inherit = false;
-  options.split_space = SplitSpace::raw;
+  options.comparison.taper = false;
+  options.comparison.inherit = false;
+  options.comparison.split_space = SplitSpace::raw;
   options.calibration = Calibration::none;
   options.surprise = false;
   options.trend = Trend::none;

@@ -76,18 +76,19 @@ constexpr int kCapacityPerOwned = 4;
 }  // namespace
 
 void check_options(const Options& options) {
-  each_option([&options]<typename Value>(const OptionEntry& entry, Value Options::*member) {
+  each_option([&options](const OptionEntry& entry, auto of) {
+    using Value = OptionValue<decltype(of)>;
     if constexpr (std::is_same_v<Value, int>) {
-      const int value = options.*member;
+      const int value = of(options);
       if (value >= entry.least || (value == 0 && !entry.zero_means.empty())) return;
       if (value == kAutomatic && !entry.automatic.empty()) return;
       const std::string or_zero =
           entry.zero_means.empty() ? "" : ", or 0 for " + std::string(entry.zero_means);
       reject(entry.name, " is ", value, "; it must be at least ", entry.least, or_zero);
     } else if constexpr (std::is_same_v<Value, double>) {
-      check_range(entry.name, options.*member, static_cast<double>(entry.least), kLargestMagnitude);
+      check_range(entry.name, of(options), static_cast<double>(entry.least), kLargestMagnitude);
     } else if constexpr (std::is_same_v<Value, std::vector<int>>) {
-      const std::vector<int>& values = options.*member;
+      const std::vector<int>& values = of(options);
       for (std::size_t k = 0; k < values.size(); ++k) {
         if (values[k] >= entry.least) continue;
         reject(entry.name, "[", static_cast<Eigen::Index>(k), "] is ", values[k],
@@ -103,9 +104,9 @@ Options complete(Options options) {
   int& capacity = options.capacity;
   if (limit == kAutomatic) {
     if (capacity == kAutomatic) capacity = kUsualCapacity;
-    limit = options.inherit ? std::max(1, capacity / kCapacityPerOwned) : capacity;
+    limit = options.comparison.inherit ? std::max(1, capacity / kCapacityPerOwned) : capacity;
   }
-  if (capacity == kAutomatic && !options.inherit) capacity = limit;
+  if (capacity == kAutomatic && !options.comparison.inherit) capacity = limit;
   if (capacity == kAutomatic) {
     const int most = limit > kUsualCapacity ? limit : kCapacityPerOwned * limit;
     capacity = std::clamp(kUsualCapacity, limit, most);
@@ -113,7 +114,7 @@ Options complete(Options options) {
   if (capacity < limit) {
     reject("capacity is ", capacity, "; it must be at least split_limit, which is ", limit);
   }
-  if (capacity > limit && !options.inherit) {
+  if (capacity > limit && !options.comparison.inherit) {
     reject("capacity is ", capacity, "; without inherit it must be split_limit, which is ", limit);
   }
   if (options.neighbors == kAutomatic) options.neighbors = capacity > limit ? 3 : 8;

@@ -94,7 +94,8 @@ struct Partition {
   Renewing renewing;  // which θ they have, and which is on its way
 
   bool may_be_dormant = false;  // some local GPs may lack their factors: it was loaded, or …
-  Eigen::Index awake_limit = 0;  // … only this many may have them (core/partition/waking.h); 0: all
+  Eigen::Index factor_cache_limit =
+      0;  // … only this many may have them (core/partition/waking.h); 0: all
   std::deque<Eigen::Index> awake;  // those that do, least recent first; kept if there is a limit
   WakeLocks wake_locks;
 

@@ -91,7 +91,7 @@ const std::vector<bool>& Partition::split_if_full(Eigen::Index I, const Observat
   // alone.
   second.changed = false;
   for (Eigen::Index j = 0; j < second.size(); ++j) gained(child, second.sequence(j));
-  if (!options.inherit) {
+  if (!options.comparison.inherit) {
     for (const std::uint64_t sequence : result.leaving) lost(I, sequence);
   }
   return leaves;

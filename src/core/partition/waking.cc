@@ -10,14 +10,14 @@ void wake(Partition& partition, Index local_gp) {
   LocalGp& local = partition.at(local_gp);
   if (local.dormant()) {
     local.wake();
-    if (partition.awake_limit > 0) partition.awake.push_back(local_gp);
+    if (partition.factor_cache_limit > 0) partition.awake.push_back(local_gp);
   }
   local.used = true;
 }
 
 void wake_for_reading(const Partition& partition, Index local_gp) {
   const LocalGp& local = partition.at(local_gp);
-  if (partition.awake_limit > 0 || !local.dormant()) return;
+  if (partition.factor_cache_limit > 0 || !local.dormant()) return;
   const std::lock_guard lock(partition.wake_locks.of(local_gp));
   if (local.dormant()) local.wake_for_reading();
 }
@@ -31,14 +31,14 @@ void solve_backward_for_reading(const Partition& partition, Index local_gp) {
 
 void keep_awake(Partition& partition, Index local_gp) {
   partition.at(local_gp).used = true;
-  if (partition.awake_limit > 0) partition.awake.push_back(local_gp);
+  if (partition.factor_cache_limit > 0) partition.awake.push_back(local_gp);
 }
 
 // The clock algorithm: a local GP used since the last look gets another round. Every use pays for
 // one more look, so an update looks at a bounded number.
 void let_sleep(Partition& partition) {
-  if (partition.awake_limit == 0) return;
-  while (std::ssize(partition.awake) > partition.awake_limit) {
+  if (partition.factor_cache_limit == 0) return;
+  while (std::ssize(partition.awake) > partition.factor_cache_limit) {
     const Index oldest = partition.awake.front();
     partition.awake.pop_front();
     // Merging leaves numbers behind that mean nothing, or a local GP that is listed again.
@@ -53,8 +53,8 @@ void let_sleep(Partition& partition) {
   }
 }
 
-void set_awake_limit(Partition& partition, Index limit) {
-  partition.awake_limit = limit;
+void set_factor_cache_limit(Partition& partition, Index limit) {
+  partition.factor_cache_limit = limit;
   partition.awake.clear();
   if (limit == 0) return;
   partition.may_be_dormant = true;

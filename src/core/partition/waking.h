@@ -25,6 +25,6 @@ void keep_awake(Partition& partition, Eigen::Index local_gp);
 void let_sleep(Partition& partition);
 
 /// Sets the limit; 0 means none.
-void set_awake_limit(Partition& partition, Eigen::Index limit);
+void set_factor_cache_limit(Partition& partition, Eigen::Index limit);
 
 }  // namespace splitgp

@@ -37,16 +37,16 @@ bool aggregation_weights(std::span<const Candidate> candidates, double outsider,
                          const Options& options, std::vector<double>& weights) {
   assert(!candidates.empty());
   weights.assign(candidates.size(), 0.0);
-  if (options.aggregation == Aggregation::nearest) {
+  if (options.comparison.aggregation == Aggregation::nearest) {
     weights.front() = 1.0;
     return true;
   }
-  const double fade = options.taper ? outsider : kNever;
+  const double fade = options.comparison.taper ? outsider : kNever;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
-    weights[i] =
-        log_taper(candidates[i].log_similarity, fade) +
-        (options.aggregation == Aggregation::evidence ? log_evidence(candidates[i].posterior)
-                                                      : candidates[i].log_similarity);
+    weights[i] = log_taper(candidates[i].log_similarity, fade) +
+                 (options.comparison.aggregation == Aggregation::evidence
+                      ? log_evidence(candidates[i].posterior)
+                      : candidates[i].log_similarity);
   }
   if (normalise(weights)) return true;
   // Either no local GP knows anything here (all answer with the prior), or more than q of them
@@ -59,18 +59,18 @@ bool aggregation_weights(std::span<const Candidate> candidates, double outsider,
 LogWeightSlopes log_weight_slopes(const Candidate& candidate, double outsider,
                                   const Options& options, bool decided) {
   LogWeightSlopes slopes;
-  if (options.aggregation == Aggregation::nearest) return slopes;
+  if (options.comparison.aggregation == Aggregation::nearest) return slopes;
   if (!decided) {
     slopes.similarity = 1.0;
     return slopes;
   }
-  if (options.taper && outsider != kNever) {
+  if (options.comparison.taper && outsider != kNever) {
     // d log(1 − exp(o − s)) = (ds − do) / (exp(s − o) − 1)
     const double rate = 1.0 / std::expm1(candidate.log_similarity - outsider);
     slopes.similarity += rate;
     slopes.outsider -= rate;
   }
-  if (options.aggregation == Aggregation::similarity) {
+  if (options.comparison.aggregation == Aggregation::similarity) {
     slopes.similarity += 1.0;
     return slopes;
   }

@@ -26,7 +26,7 @@ constexpr Index kMostAnswers = 32768;
 
 Index n_asked(const Field& field) {
   const Index all = field.partition.centers.size();
-  if (field.options.aggregation == Aggregation::nearest) return std::min<Index>(1, all);
+  if (field.options.comparison.aggregation == Aggregation::nearest) return std::min<Index>(1, all);
   return field.options.neighbors == 0 ? all : std::min<Index>(field.options.neighbors, all);
 }
 

@@ -1,5 +1,7 @@
 // A model that is reserved for a control loop: it knows what any other knows, and no update does
 // more than a stated amount of work.
+#include "core/model/bound_latency.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,13 +11,12 @@
 
 #include "core/api/internals.h"
 #include "core/base/operations.h"
-#include "core/model/bound_latency.h"
 #include "splitgp/splitting_gp.h"
 #include "support/invariants.h"
 #include "support/sanitized.h"
 #include "support/streams.h"
 
-namespace splitgp::reserve_test {
+namespace splitgp::bound_latency_test {
 namespace {
 
 using Eigen::Index;
@@ -34,9 +35,9 @@ TEST(Reserve, SaysWhatLeavesAModelWithoutBound) {
   const auto error = [](Options options, Index inputs = 3) -> std::string {
     SplittingGp model(inputs, 1, options);
     try {
-      model.reserve();
+      model.bound_latency();
     } catch (const InvalidArgument& caught) {
-      EXPECT_FALSE(model.is_reserved());
+      EXPECT_FALSE(model.latency_is_bounded());
       return caught.what();
     }
     return "";
@@ -60,16 +61,16 @@ TEST(Reserve, SaysWhatLeavesAModelWithoutBound) {
   options.on_drift = OnDrift::forget;
   EXPECT_THAT(error(options), HasSubstr("on_drift is forget"));
   options = loop_options();
-  options.inherit = false;
+  options.comparison.inherit = false;
   EXPECT_THAT(error(options), HasSubstr("inherit is off"));
   options = loop_options();
   options.hyperparameters.reset();
   EXPECT_THAT(error(options, 49), HasSubstr("49 inputs"));
 
   SplittingGp model(3, 1, loop_options());
-  model.reserve();
-  EXPECT_THROW(model.set_awake_limit(3), InvalidArgument);
-  EXPECT_FALSE(SplittingGp(model).is_reserved());
+  model.bound_latency();
+  EXPECT_THROW(model.set_factor_cache_limit(3), InvalidArgument);
+  EXPECT_FALSE(SplittingGp(model).latency_is_bounded());
 }
 
 // While θ stays, a reserved model differs from any other only where it merges and forgets in steps.
@@ -77,7 +78,7 @@ TEST(Reserve, LearnsTheSameBeforeAnythingIsForgotten) {
   const testing::Stream stream = testing::smooth_stream(3, 3, 2, 590);
   Options options = loop_options();
   SplittingGp plain(3, 2, options), reserved(3, 2, options);
-  reserved.reserve();
+  reserved.bound_latency();
   UpdateResult result;
   for (Index i = 0; i < stream.X.cols(); ++i) {
     plain.update(stream.X.col(i), stream.Y.col(i));
@@ -100,7 +101,7 @@ TEST_P(ReservedStream, DoesABoundedAmountOfWorkAndStaysWhole) {
   Options options = loop_options();
   options.forget = GetParam();
   SplittingGp model(3, 2, options);
-  model.reserve();
+  model.bound_latency();
   const std::size_t memory = model.memory_bytes();
   UpdateResult result;
   std::uint64_t most = 0;
@@ -147,7 +148,7 @@ INSTANTIATE_TEST_SUITE_P(Reserve, ReservedStream,
 TEST(Reserve, ANewThetaReachesEveryLocalGp) {
   const testing::Stream stream = testing::smooth_stream(5, 3, 1, 1200);
   SplittingGp model(3, 1, loop_options());
-  model.reserve();
+  model.bound_latency();
   UpdateResult result;
   for (Index i = 0; i < 600; ++i) model.update(stream.X.col(i), stream.Y.col(i), result);
   Hyperparameters theta = model.hyperparameters();
@@ -171,4 +172,4 @@ TEST(Reserve, ANewThetaReachesEveryLocalGp) {
 }
 
 }  // namespace
-}  // namespace splitgp::reserve_test
+}  // namespace splitgp::bound_latency_test

@@ -20,9 +20,9 @@ def test_a_reserved_model_learns_and_stays_bounded() -> None:
     X, y = rows(1500)
     gp = splitgp.SplittingGP(capacity=50, max_observations=300, training="background")
     gp.update(X[:20], y[:20])
-    assert not gp.is_reserved
-    gp.reserve()
-    assert gp.is_reserved
+    assert not gp.latency_is_bounded
+    gp.bound_latency()
+    assert gp.latency_is_bounded
     memory = gp.memory_bytes
     for i in range(20, 1500):
         gp.update(X[i : i + 1], y[i : i + 1])
@@ -41,9 +41,9 @@ def test_copies_are_not_reserved() -> None:
     X, y = rows(30)
     gp = splitgp.SplittingGP(max_observations=100, training="off")
     gp.update(X, y)
-    gp.reserve()
+    gp.bound_latency()
     for other in (copy.deepcopy(gp), pickle.loads(pickle.dumps(gp))):
-        assert not other.is_reserved
+        assert not other.latency_is_bounded
         np.testing.assert_allclose(other.predict(X).mean, gp.predict(X).mean, rtol=1e-12)
 
 
@@ -57,5 +57,18 @@ def test_what_has_no_bound_is_refused() -> None:
         gp = splitgp.SplittingGP(**keywords)
         gp.update(X, y)
         with pytest.raises(ValueError, match=field):
-            gp.reserve()
-        assert not gp.is_reserved
+            gp.bound_latency()
+        assert not gp.latency_is_bounded
+
+
+def test_earlier_names_still_work() -> None:
+    X, y = rows(30)
+    gp = splitgp.SplittingGP(max_observations=100, training="off")
+    gp.update(X, y)
+    with pytest.warns(DeprecationWarning, match="set_factor_cache_limit"):
+        gp.set_awake_limit(2)
+    gp.set_factor_cache_limit(0)
+    with pytest.warns(DeprecationWarning, match="bound_latency"):
+        gp.reserve()
+    with pytest.warns(DeprecationWarning, match="latency_is_bounded"):
+        assert gp.is_reserved

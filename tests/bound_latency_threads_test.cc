@@ -9,7 +9,7 @@
 #include "support/sanitized.h"
 #include "support/streams.h"
 
-namespace splitgp::reserve_threads_test {
+namespace splitgp::bound_latency_threads_test {
 namespace {
 
 using Eigen::Index;
@@ -27,7 +27,7 @@ Options loop_options() {
 TEST(LoopTrainer, TrainsWhileTheLoopGoesOn) {
   const testing::Stream stream = testing::smooth_stream(6, 2, 2, testing::kSanitized ? 500 : 900);
   SplittingGp model(2, 2, loop_options());
-  model.reserve();
+  model.bound_latency();
   UpdateResult result;
   PredictionGradient prediction;
   for (Index i = 0; i < stream.X.cols(); ++i) {
@@ -57,15 +57,15 @@ TEST(LoopTrainer, CanBeLeftAtAnyMoment) {
   const testing::Stream stream = testing::smooth_stream(7, 2, 1, 60);
   for (Index rows = 30; rows < 60; rows += 5) {
     SplittingGp model(2, 1, loop_options());
-    model.reserve();
+    model.bound_latency();
     UpdateResult result;
     for (Index i = 0; i < rows; ++i) model.update(stream.X.col(i), stream.Y.col(i), result);
     SplittingGp copy(model);
-    EXPECT_FALSE(copy.is_reserved());
+    EXPECT_FALSE(copy.latency_is_bounded());
     copy.update(stream.X.col(rows), stream.Y.col(rows));
     EXPECT_EQ(testing::Invariants::violated(copy), "");
   }
 }
 
 }  // namespace
-}  // namespace splitgp::reserve_threads_test
+}  // namespace splitgp::bound_latency_threads_test

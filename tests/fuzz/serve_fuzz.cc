@@ -8,9 +8,9 @@
 
 #include "fuzz/fuzz_target.h"
 #include "serve/http/parser.h"
+#include "serve/protocol/forget_request.h"
 #include "serve/protocol/request_error.h"
 #include "serve/protocol/table_text.h"
-#include "serve/protocol/forget_request.h"
 #include "serve/protocol/tensor_request.h"
 
 namespace splitgp::testing {

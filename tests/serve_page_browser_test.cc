@@ -76,7 +76,8 @@ class ServePageBrowser : public ::testing::Test {
 
   void open() {
     browser_.open_url(origin_);
-    browser_.wait_for("document.documentElement.dataset.drawn !== undefined");
+    // At first there may be no element at all.
+    browser_.wait_for("document.documentElement?.dataset.drawn !== undefined");
     browser_.wait_for("document.getElementById('answer').dataset.mean !== undefined");
   }
 
@@ -263,11 +264,12 @@ TEST_F(ServePageBrowser, GoesOnWhenTheServerRestarts) {
 }
 
 TEST_F(ServePageBrowser, ShowsWhatTheFileHoldsAfterARestart) {
-  start_server();
+  start_server({"--training", "inline"});  // so that intervals are known
   learn_numbers(150);
   stop_server();
   start_server();
   open();
+  browser_.wait_for("document.documentElement.dataset.mapped !== undefined");
   EXPECT_THAT(text_of("past-note"), HasSubstr("150 rows"));
   EXPECT_EQ(charts(), (std::set<std::string>{"growth", "past-coverage", "past-error", "past-growth",
                                              "profile", "relevance", "surface", "uncertainty"}));
@@ -307,6 +309,7 @@ TEST_F(ServePageBrowser, WorksByKeyboardAndTellsScreenReaders) {
   start_server();
   learn_numbers(150);
   open();
+  browser_.wait_for("document.documentElement.dataset.mapped !== undefined");
   // Everything that can be changed has a name, every chart a text.
   EXPECT_THAT(browser_.evaluate(R"(
       [...document.querySelectorAll('main input, main select, main button, header select')]

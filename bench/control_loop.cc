@@ -132,7 +132,7 @@ bool run(const Choice& choice) {
     model.update(x, y, result);
     cpu[t] = static_cast<float>(1e6 * (seconds(CLOCK_THREAD_CPUTIME_ID) - cpu_began));
     wall[t] = static_cast<float>(1e6 * (seconds(CLOCK_MONOTONIC) - wall_began));
-    operations[t] = result.operations;
+    operations[t] = result.record.operations;
     if (result.trained) since_training = 0;
     if (since_training++ < kAfterTraining) after_training.push_back(cpu[t]);
     if (t >= n / 2) squared_error += (prediction.mean.col(0) - y).squaredNorm();

@@ -80,17 +80,17 @@ void report(benchmark::State& state, const std::string& what, double seconds, do
 Work least_work(const SplittingGp& model, SplittingGp& ahead, const Eigen::VectorXd& x,
                 const Eigen::VectorXd& y) {
   const splitgp::UpdateResult result = ahead.update(x, y);
-  const bool split = result.new_local_gp.has_value();
-  const Index owner = split ? ahead.split_history().back().parent : result.local_gp;
+  const bool split = result.record.new_local_gp.has_value();
+  const Index owner = split ? ahead.split_history().back().parent : result.record.local_gp;
   const splitgp::LocalGp& local =
       splitgp::Internals::of(model).partition.local_gps[static_cast<std::size_t>(owner)];
   const Index n = local.size();
   // One solve reads the factor and the points once.
   Work work{triangle_bytes(n) + kDouble * static_cast<double>(n * kInputs), squared(n), split};
-  if (result.displaced) {
+  if (result.record.displaced) {
     // The rows below the displaced one are rotated: each entry is written once, six operations.
     Index row = 0;
-    while (local.sequence(row) != *result.displaced) ++row;
+    while (local.sequence(row) != *result.record.displaced) ++row;
     work.bytes += triangle_bytes(n - row);
     work.flops += 3.0 * squared(n - row);
   }

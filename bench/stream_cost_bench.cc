@@ -151,13 +151,13 @@ Cost measure(splitgp::ModelFile& file, const Stream& stream) {
       cost.search += share * beyond;
       cost.finish += (1.0 - share) * beyond;
       ++cost.trainings;
-    } else if (result.renewed) {
+    } else if (result.record.renewed) {
       cost.refit += beyond;
       ++cost.refits;
     } else {
       plain = i == 0 ? seconds : plain + kMemory * (seconds - plain);
     }
-    plain_total += result.trained || result.renewed ? seconds - beyond : seconds;
+    plain_total += result.trained || result.record.renewed ? seconds - beyond : seconds;
 
     if ((i + 1) % kCommitEvery == 0 || i + 1 == rows) {
       const double commits = process_seconds();

@@ -75,7 +75,7 @@ TEST(BackgroundTraining, UpdateDoesNotWait) {
     const auto began = std::chrono::steady_clock::now();
     const UpdateResult result = model.update(stream.X.col(i), stream.Y.col(i));
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
-    if (!result.renewed) slowest = std::max(slowest, took.count());
+    if (!result.record.renewed) slowest = std::max(slowest, took.count());
   }
   model.finish_training();
   double longest_training = 0.0;

@@ -56,14 +56,14 @@ std::vector<Options> all_kinds() {
 
 void expect_same_results(const UpdateResult& a, const UpdateResult& b) {
   EXPECT_EQ(a.sequence, b.sequence);
-  EXPECT_EQ(a.routed_to, b.routed_to);
-  EXPECT_EQ(a.local_gp, b.local_gp);
-  EXPECT_EQ(a.leaving, b.leaving);
-  EXPECT_EQ(a.new_local_gp, b.new_local_gp);
-  EXPECT_EQ(a.displaced, b.displaced);
-  EXPECT_EQ(a.renewed, b.renewed);
+  EXPECT_EQ(a.record.routed_to, b.record.routed_to);
+  EXPECT_EQ(a.record.local_gp, b.record.local_gp);
+  EXPECT_EQ(a.record.leaving, b.record.leaving);
+  EXPECT_EQ(a.record.new_local_gp, b.record.new_local_gp);
+  EXPECT_EQ(a.record.displaced, b.record.displaced);
+  EXPECT_EQ(a.record.renewed, b.record.renewed);
   EXPECT_EQ(a.trained, b.trained);
-  EXPECT_TRUE(testing::same_bits(a.jitter, b.jitter));
+  EXPECT_TRUE(testing::same_bits(a.record.jitter, b.record.jitter));
 }
 
 TEST(SplittingGp, BatchEqualsRowByRow) {

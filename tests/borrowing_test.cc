@@ -164,14 +164,15 @@ TEST(Borrowing, OffersGoToTheMostSimilar) {
         model.n_local() > 0 ? model.explain(stream.X.col(i)).local : std::vector<LocalPrediction>{};
     const UpdateResult result = model.update(stream.X.col(i), stream.Y.col(i));
     ASSERT_EQ(testing::Invariants::violated(model, result), "");
-    ASSERT_LE(result.borrowed.size(), 3u);
-    borrowed += result.borrowed.size();
-    if (asked.size() < 3 || result.borrowed.empty()) continue;
+    ASSERT_LE(result.record.borrowed.size(), 3u);
+    borrowed += result.record.borrowed.size();
+    if (asked.size() < 3 || result.record.borrowed.empty()) continue;
     // The two others that were asked come first, if they accepted.
-    EXPECT_EQ(result.routed_to, asked[0].local_gp);
+    EXPECT_EQ(result.record.routed_to, asked[0].local_gp);
     std::set<Index> others{asked[1].local_gp, asked[2].local_gp};
     int beyond = 0;
-    for (const Borrowing& one : result.borrowed) beyond += others.contains(one.local_gp) ? 0 : 1;
+    for (const Borrowing& one : result.record.borrowed)
+      beyond += others.contains(one.local_gp) ? 0 : 1;
     EXPECT_LE(beyond, 1);
   }
   ASSERT_EQ(testing::Invariants::violated(model), "");
@@ -205,8 +206,8 @@ TEST(Borrowing, WhatAPredictionSolvedIsNotSolvedAgain) {
   Prediction before;
   std::uint64_t together = 0, apart = 0;
   for (Index i = 0; i < stream.X.cols(); ++i) {
-    together += one.predict_then_update(stream.X.col(i), stream.Y.col(i), before).operations;
-    apart += other.update(stream.X.col(i), stream.Y.col(i)).operations;
+    together += one.predict_then_update(stream.X.col(i), stream.Y.col(i), before).record.operations;
+    apart += other.update(stream.X.col(i), stream.Y.col(i)).record.operations;
   }
   // Both make the same solves, but for the second local GP's and the third's when they decline.
   EXPECT_LT(static_cast<double>(together), 1.05 * static_cast<double>(apart));
@@ -216,7 +217,7 @@ TEST(Borrowing, WithoutCapacityToSpareNothingIsOffered) {
   const Stream stream = smooth_stream(8, 2, 1, 300);
   SplittingGp model(2, 1, options_of(20, 20));
   for (const UpdateResult& result : model.update_batch(stream.X, stream.Y)) {
-    EXPECT_TRUE(result.borrowed.empty());
+    EXPECT_TRUE(result.record.borrowed.empty());
   }
   EXPECT_EQ(model.options().neighbors, 8);
   EXPECT_EQ(testing::Invariants::violated(model), "");

@@ -118,10 +118,10 @@ TEST_P(ReservedStream, DoesABoundedAmountOfWorkAndStaysWhole) {
     VectorXd x = stream.X.col(i);
     x(0) = 0.4 * x(0) + std::sin(0.003 * static_cast<double>(i));
     model.update(x, stream.Y.col(i), result);
-    most = std::max(most, result.operations);
-    sum += static_cast<double>(result.operations);
-    splits += result.new_local_gp ? 1 : 0;
-    refits += result.renewed ? 1 : 0;
+    most = std::max(most, result.record.operations);
+    sum += static_cast<double>(result.record.operations);
+    splits += result.record.new_local_gp ? 1 : 0;
+    refits += result.record.renewed ? 1 : 0;
     local_gps = std::max(local_gps, model.n_local());
     if (i % 250 == 0) {
       ASSERT_EQ(testing::Invariants::violated(model), "") << "row " << i;

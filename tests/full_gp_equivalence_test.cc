@@ -67,7 +67,7 @@ TEST_P(FullGpEquivalence, StreamEqualsDenseSolveAtEverySize) {
   for (Index n = 1; n <= kObservations; ++n) {
     const UpdateResult result =
         model.update(stream.X.col(n - 1), stream.Y.col(n - 1), noise(n - 1));
-    EXPECT_EQ(result.jitter, 0.0);
+    EXPECT_EQ(result.record.jitter, 0.0);
     if (n > 3 && n % 15 != 0) continue;
     const testing::FullGp full(theta, stream.X.leftCols(n), stream.Y.leftCols(n), noise.head(n));
     const Prediction expected = full.predict(queries);

@@ -116,9 +116,9 @@ TEST(Hyperparameters, UpdateAfterAChangeRefitsAndEqualsTheFullGp) {
   const MatrixXd queries = testing::uniform_inputs(random, kInputs, 100, 1.5);
   SplittingGp model = model_of(kBefore + kAfter, kBefore, theta_old());
   model.set_hyperparameters(theta_new());
-  EXPECT_EQ(model.update(more.X.col(0), more.Y.col(0)).renewed, 0);
+  EXPECT_EQ(model.update(more.X.col(0), more.Y.col(0)).record.renewed, 0);
   for (Index i = 1; i < kAfter; ++i) {
-    EXPECT_EQ(model.update(more.X.col(i), more.Y.col(i)).renewed, std::nullopt);
+    EXPECT_EQ(model.update(more.X.col(i), more.Y.col(i)).record.renewed, std::nullopt);
   }
 
   MatrixXd X(kInputs, kBefore + kAfter);
@@ -144,9 +144,9 @@ TEST(Hyperparameters, EachUpdateRenewsAtMostOneUntilAllAreCurrent) {
     const Index before = behind(model);
     const UpdateResult result = model.update(more.X.col(updates), more.Y.col(updates));
     // One that is behind and splits leaves two.
-    const Index expected = before - (result.renewed ? 1 : 0);
+    const Index expected = before - (result.record.renewed ? 1 : 0);
     EXPECT_GE(behind(model), expected);
-    EXPECT_LE(behind(model), expected + (result.new_local_gp ? 1 : 0));
+    EXPECT_LE(behind(model), expected + (result.record.new_local_gp ? 1 : 0));
     ++updates;
   }
   EXPECT_EQ(behind(model), 0);

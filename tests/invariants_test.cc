@@ -103,7 +103,7 @@ TEST(SplittingGp, NoiseFreeSmoothStreamsStayAccurate) {
         const VectorXd y = x.array().sin();
         const UpdateResult result = model.update(x, y);
         for (const LocalPrediction& local : model.explain(x).local) {
-          if (local.local_gp != result.local_gp) continue;
+          if (local.local_gp != result.record.local_gp) continue;
           worst = std::max(worst, std::abs(local.mean(0) - y(0)));
         }
       }

@@ -46,7 +46,7 @@ TEST_P(SteadyState, UpdatesAndPredictionsAllocateNothing) {
     allocations = 0;
     const UpdateResult result = model.update(stream.X.col(i), stream.Y.col(i));
     counting = false;
-    if (result.new_local_gp) {
+    if (result.record.new_local_gp) {
       ++splits;  // a split creates a local GP, which needs memory
       if (warm) {
         EXPECT_GT(allocations, 0) << "nothing is counted";
@@ -84,8 +84,8 @@ TEST(SteadyStateOfAWindow, UpdatesAllocateNothing) {
       const UpdateResult result =
           model.update(stream.X.col(i), stream.Y.col(i), 0.0, static_cast<double>(i));
       counting = false;
-      if (i < 9000 || result.new_local_gp || model.n_local() != local_gps) continue;
-      EXPECT_EQ(result.forgotten.size(), 1u);
+      if (i < 9000 || result.record.new_local_gp || model.n_local() != local_gps) continue;
+      EXPECT_EQ(result.record.forgotten.size(), 1u);
       ++updates;
       without += allocations == 0 ? 1 : 0;
     }
@@ -130,13 +130,13 @@ TEST(Reserved, AllocatesNothingEver) {
         model.update(x, y, result);
         counting = false;
         EXPECT_EQ(allocations, 0) << "row " << i << " of " << to_string(training)
-                                  << (result.new_local_gp ? ", split" : "")
+                                  << (result.record.new_local_gp ? ", split" : "")
                                   << (result.trained ? ", trained" : "")
                                   << (result.alarms.empty() ? "" : ", alarm");
-        splits += result.new_local_gp ? 1 : 0;
+        splits += result.record.new_local_gp ? 1 : 0;
         merges += model.n_local() < before ? 1 : 0;
         alarms += std::ssize(result.alarms);
-        refits += result.renewed ? 1 : 0;
+        refits += result.record.renewed ? 1 : 0;
       }
       EXPECT_GT(splits, 100);
       EXPECT_GT(merges, 10);

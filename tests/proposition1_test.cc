@@ -104,9 +104,9 @@ TEST(SplittingGp, SiblingsAgreeWheneverTheyAreMade) {
   testing::Random random(24);
   for (Index i = 0; i < stream.X.cols(); ++i) {
     const UpdateResult result = model.update(stream.X.col(i), stream.Y.col(i));
-    if (!result.new_local_gp) continue;
+    if (!result.record.new_local_gp) continue;
     const Index first = model.split_history().back().parent;
-    const Index second = *result.new_local_gp;
+    const Index second = *result.record.new_local_gp;
     for (int q = 0; q < 5; ++q) {
       const Explanation explanation =
           model.explain(testing::uniform_inputs(random, kInputs, 1).col(0));

@@ -56,7 +56,7 @@ TEST(Window, HoldsTheLastAsIfTheOthersWereForgottenByHand) {
     by_hand.update(stream.X.col(i), stream.Y.col(i));
     if (i >= 200) by_hand.forget(std::vector{static_cast<std::uint64_t>(i - 200)});
     const UpdateResult result = model.update(stream.X.col(i), stream.Y.col(i));
-    ASSERT_EQ(result.forgotten.size(), i >= 200 ? 1u : 0u);
+    ASSERT_EQ(result.record.forgotten.size(), i >= 200 ? 1u : 0u);
     budget.update(stream.X.col(i), stream.Y.col(i));
     ASSERT_EQ(Invariants::violated(model, result), "");
     if (i % 50 != 0) continue;
@@ -150,7 +150,7 @@ TEST(Age, ForgetsWhatIsTooOldAFewAtATime) {
   time += 1000.0;
   for (Index i = 400; i < 650; ++i) {
     const UpdateResult result = model.update(stream.X.col(i), stream.Y.col(i), 0.0, time);
-    ASSERT_LE(result.forgotten.size(), Forgotten::kMost);
+    ASSERT_LE(result.record.forgotten.size(), Forgotten::kMost);
   }
   EXPECT_EQ(model.n_observations(), 250u);
   EXPECT_EQ(Invariants::violated(model), "");

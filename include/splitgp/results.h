@@ -149,26 +149,33 @@ struct ForgetResult {
   std::vector<Merge> merged;    ///< In this order.
 };
 
-/// What one observation did to the model.
-struct UpdateResult {
-  std::uint64_t sequence = 0;                ///< The observation's number, counted from 0.
+/// Where one observation went, and what else its update did: for the model file, for tests and for
+/// whoever wants to know how the method works. Local GPs have the numbers that they have after it.
+struct UpdateRecord {
   Eigen::Index routed_to = 0;                ///< The local GP with the most similar center.
   Eigen::Index local_gp = 0;                 ///< The one that owns it now; a split may change it.
-  std::optional<Eigen::Index> new_local_gp;  ///< Set if there was a split: the second child.
+  std::optional<Eigen::Index> new_local_gp;  ///< The second child, if there was a split.
   std::vector<std::uint64_t> leaving;        ///< The observations that went to the second child.
   std::optional<std::uint64_t> displaced;    ///< The borrowed point dropped to make room for it.
   Borrowings borrowed;                       ///< The other local GPs that learned it too.
-  Forgotten forgotten;                       ///< What it left no room for.
   std::optional<Eigen::Index> renewed;       ///< The local GP that got the current θ, if one did.
-  bool trained = false;                      ///< A training ended here; see training_history().
-  double jitter = 0.0;        ///< Variance added to keep the factor positive; usually 0.
-  Innovations innovation;     ///< How surprising it was, for each output.
-  bool outlier = false;       ///< Some |z| is above 8.
-  bool rejected = false;      ///< An outlier that was not learned; its number goes to the next one.
-  std::vector<Alarm> alarms;  ///< Usually none.
+  Forgotten forgotten;                       ///< What the row left no room for.
+  double jitter = 0.0;  ///< Variance added to keep the factor positive; usually 0.
   /// How much it took, by count: multiply-adds of factors and kernels, and numbers that were
   /// copied. What Train does is not in it.
   std::uint64_t operations = 0;
+};
+
+/// What one observation did to the model.
+struct UpdateResult {
+  std::uint64_t sequence = 0;  ///< The observation's number, counted from 0.
+  Innovations innovation;      ///< How surprising it was, for each output.
+  bool outlier = false;        ///< Some |z| is above 8.
+  bool rejected = false;      ///< An outlier that was not learned; its number goes to the next one.
+  bool split = false;         ///< A local GP owned too much and was split.
+  bool trained = false;       ///< A training ended here; see training_history().
+  std::vector<Alarm> alarms;  ///< Usually none.
+  UpdateRecord record;
 };
 
 /// The ends of central intervals. Columns are queries, rows are outputs.

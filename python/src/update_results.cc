@@ -23,6 +23,13 @@ auto array(Field UpdateResult::*field) {
                             [&](std::size_t i) { return results.rows[i].*field; });
   };
 }
+template <typename Scalar, typename Field>
+auto array(Field UpdateRecord::*field) {
+  return [field](const UpdateResults& results) {
+    return array_of<Scalar>(results.rows.size(),
+                            [&](std::size_t i) { return results.rows[i].record.*field; });
+  };
+}
 
 // A field of every row's innovations, as an array like y.
 auto innovation(double Innovation::*field) {
@@ -56,11 +63,12 @@ std::size_t count(const UpdateResults& results, const Predicate& predicate) {
 }
 
 std::size_t splits(const UpdateResults& results) {
-  return count(results, [](const UpdateResult& row) { return row.new_local_gp.has_value(); });
+  return count(results,
+               [](const UpdateResult& row) { return row.record.new_local_gp.has_value(); });
 }
 
 std::size_t displaced(const UpdateResults& results) {
-  return count(results, [](const UpdateResult& row) { return row.displaced.has_value(); });
+  return count(results, [](const UpdateResult& row) { return row.record.displaced.has_value(); });
 }
 
 std::size_t trained(const UpdateResults& results) {
@@ -69,19 +77,19 @@ std::size_t trained(const UpdateResults& results) {
 
 std::size_t forgotten(const UpdateResults& results) {
   std::size_t sum = 0;
-  for (const UpdateResult& row : results.rows) sum += row.forgotten.size();
+  for (const UpdateResult& row : results.rows) sum += row.record.forgotten.size();
   return sum;
 }
 
 int refits(const UpdateResults& results) {
   int sum = 0;
-  for (const UpdateResult& row : results.rows) sum += row.renewed ? 1 : 0;
+  for (const UpdateResult& row : results.rows) sum += row.record.renewed ? 1 : 0;
   return sum;
 }
 
 std::string repr(const UpdateResults& results) {
   const std::size_t jittered =
-      count(results, [](const UpdateResult& row) { return row.jitter > 0.0; });
+      count(results, [](const UpdateResult& row) { return row.record.jitter > 0.0; });
   const std::size_t rejected = count(results, [](const UpdateResult& row) { return row.rejected; });
   const std::size_t n_alarms = nb::len(alarms(results));
   const auto field = [](const char* name, auto value) {
@@ -106,11 +114,11 @@ void bind_update_results(nb::module_& m) {
       .def("__repr__", &repr)
       .def_prop_ro("sequence", array<std::uint64_t>(&UpdateResult::sequence),
                    "The number of each observation, counted from 0.")
-      .def_prop_ro("routed_to", array<std::int64_t>(&UpdateResult::routed_to),
+      .def_prop_ro("routed_to", array<std::int64_t>(&UpdateRecord::routed_to),
                    "The local GP with the most similar center.")
-      .def_prop_ro("local_gp", array<std::int64_t>(&UpdateResult::local_gp),
+      .def_prop_ro("local_gp", array<std::int64_t>(&UpdateRecord::local_gp),
                    "The local GP that owns it now; a split may change it.")
-      .def_prop_ro("jitter", array<double>(&UpdateResult::jitter),
+      .def_prop_ro("jitter", array<double>(&UpdateRecord::jitter),
                    "Variance added to keep the factor positive; usually 0.")
       .def_prop_ro("innovation_mean", innovation(&Innovation::mean),
                    "What the owner of each row expected of it just before learning it, …")

@@ -211,7 +211,7 @@ splitgp_status splitgp_bound_latency(splitgp_model* model) {
     model->gp.predict(x, thread_prediction());
     model->gp.predict_gradient(x, thread_gradient());
     const auto owned = static_cast<std::size_t>(model->gp.options().split_limit);
-    model->result.leaving.reserve(owned + 1);
+    model->result.record.leaving.reserve(owned + 1);
     model->result.alarms.reserve(1);
     model->result.innovation.resize(static_cast<std::size_t>(model->gp.n_outputs()));
     splitgp::c::last_error().reserve(256);

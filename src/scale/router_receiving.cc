@@ -72,8 +72,8 @@ void Router::State::account_for(Row& row, Readers& readers) {
   }
 
   UpdateResult& result = r.result;
-  Index& owner_size = sizes[static_cast<std::size_t>(result.routed_to)];
-  Reader& owner = readers.at(shard(result.routed_to));
+  Index& owner_size = sizes[static_cast<std::size_t>(result.record.routed_to)];
+  Reader& owner = readers.at(shard(result.record.routed_to));
   found.owner_scales.resize(model.outputs);
   found.owner_scales_after.resize(model.outputs);
   found.innovation.resize(model.outputs);
@@ -81,15 +81,16 @@ void Router::State::account_for(Row& row, Readers& readers) {
   owner.get_matrix(found.owner_scales_after);
   owner.get_matrix(found.innovation);
   found.deviation = owner.get<double>();
-  result.jitter = owner.get<double>();
-  result.displaced = owner.get_optional();
-  owner_size += result.displaced ? 0 : 1;
-  if (result.new_local_gp) {
-    if (!model.options.comparison.inherit) owner_size -= std::ssize(result.leaving);
-    sizes.push_back(model.options.comparison.inherit ? owner_size : std::ssize(result.leaving));
+  result.record.jitter = owner.get<double>();
+  result.record.displaced = owner.get_optional();
+  owner_size += result.record.displaced ? 0 : 1;
+  if (result.record.new_local_gp) {
+    if (!model.options.comparison.inherit) owner_size -= std::ssize(result.record.leaving);
+    sizes.push_back(model.options.comparison.inherit ? owner_size
+                                                     : std::ssize(result.record.leaving));
     if (row.moves) {
       // It arrives with the first message to its new shard.
-      const Index child = *result.new_local_gp;
+      const Index child = *result.record.new_local_gp;
       scale::Writer& message = to(child).put(Command::place).put(static_cast<std::uint64_t>(child));
       message.put(model.partition.at(child).theta().version);
       scale::put(message, scale::get_points(owner, model.inputs, model.outputs));
@@ -100,7 +101,7 @@ void Router::State::account_for(Row& row, Readers& readers) {
     const bool borrowed = from.get<bool>();
     const std::optional<std::uint64_t> displaced = from.get_optional();
     if (!borrowed) continue;
-    result.borrowed.add({local_gp, displaced});
+    result.record.borrowed.add({local_gp, displaced});
     if (!displaced) ++sizes[static_cast<std::size_t>(local_gp)];
   }
 

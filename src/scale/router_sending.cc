@@ -115,15 +115,15 @@ void Router::State::write_row(const Row& row) {
   };
   for (const Index local_gp : r.asked) write(local_gp).put(Command::ask).put(number(local_gp));
 
-  const Index owner = r.result.routed_to;
+  const Index owner = r.result.record.routed_to;
   write(owner).put(Command::learn).put(number(owner));
-  if (r.result.new_local_gp) {
-    const std::uint64_t child = number(*r.result.new_local_gp);
+  if (r.result.record.new_local_gp) {
+    const std::uint64_t child = number(*r.result.record.new_local_gp);
     write(owner).put(Command::divide).put(number(owner)).put(child).put_flags(r.leaves);
     if (row.moves) write(owner).put(Command::give).put(child);
   }
   for (const Index local_gp : r.offered) write(local_gp).put(Command::borrow).put(number(local_gp));
-  if (const auto renewed = r.result.renewed) {
+  if (const auto renewed = r.result.record.renewed) {
     to(*renewed).put(Command::refit).put(number(*renewed));
     to(*renewed).put(model.knowledge.theta->version);
   }
@@ -200,9 +200,9 @@ std::vector<Parcel> Router::route(std::size_t most) {
       }
       const UpdateResult& result = row.routed.result;
       std::size_t child_goes_to = 0;
-      if (result.new_local_gp) {
-        const std::size_t here = s.shard(result.routed_to);
-        child_goes_to = s.placement.place_child(result.routed_to);
+      if (result.record.new_local_gp) {
+        const std::size_t here = s.shard(result.record.routed_to);
+        child_goes_to = s.placement.place_child(result.record.routed_to);
         row.moves = child_goes_to != here;
         ++s.counts.splits;
         if (row.moves) ++s.counts.moves;

@@ -326,10 +326,10 @@ void Learner::learn(const Eigen::Ref<const Eigen::VectorXd>& x,
   }
   ++(update.rejected ? counts_.rejected : counts_.learned);
   if (update.outlier) ++counts_.outliers;
-  if (update.new_local_gp) ++counts_.splits;
+  if (update.record.new_local_gp) ++counts_.splits;
   if (update.trained) ++counts_.trainings;
   counts_.alarms += update.alarms.size();
-  counts_.forgotten += update.forgotten.size();
+  counts_.forgotten += update.record.forgotten.size();
   LearnedRow row;
   row.sequence = update.sequence;
   row.x = {x.data(), static_cast<std::size_t>(x.size())};
@@ -341,9 +341,9 @@ void Learner::learn(const Eigen::Ref<const Eigen::VectorXd>& x,
   row.z = z;
   row.prediction = &before;
   row.interval_known = interval_known;
-  row.local_gp = update.routed_to;
+  row.local_gp = update.record.routed_to;
   row.local_gps = model.file.model().n_local();
-  row.split = update.new_local_gp.has_value();
+  row.split = update.record.new_local_gp.has_value();
   row.trained = update.trained;
   row.outlier = update.outlier;
   row.rejected = update.rejected;

@@ -234,13 +234,7 @@ void ModelFile::State::remember_steps(const MatrixView& x, const MatrixView& y,
   steps.values.insert(steps.values.end(), y.data, y.data + y.rows);
   steps.values.push_back(noise_variance);
   if (model.options().max_age > 0.0) steps.times.push_back(time);
-  steps.steps.push_back({static_cast<std::uint64_t>(result.routed_to), result.displaced});
-  if (Internals::of(model).partition.holders.started()) return;  // lists will say who holds it
-  for (const Borrowing& borrowing : result.borrowed) {
-    steps.borrowed.push_back(
-        {result.sequence, static_cast<std::uint64_t>(borrowing.local_gp), borrowing.displaced});
-  }
-  if (result.new_local_gp) steps.leaving.push_back(result.leaving);
+  steps.records.push_back(result.record);
 }
 
 UpdateResult ModelFile::update(MatrixView x, MatrixView y, double noise_variance, double time) {

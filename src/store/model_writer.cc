@@ -160,12 +160,15 @@ void ModelWriter::write_steps(const ModelState& model, const Steps& steps) {
   const double* value = steps.values.data();
   std::uint64_t sequence = held_.observations;
   const Holders& holders = model.partition.holders;
-  for (std::size_t i = 0; i < steps.steps.size();
+  for (std::size_t i = 0; i < steps.records.size();
        ++i, ++sequence, value += inputs_ + outputs_ + 1) {
     if (next_.listed && !holders.contains(sequence)) continue;  // forgotten before it was written
     observation_.add(sequence);
     for (Index k = 0; k < inputs_ + outputs_ + 1; ++k) observation_.add(value[k]);
-    observation_.add(steps.steps[i].local_gp).add(steps.steps[i].displaced).write();
+    const UpdateRecord& record = steps.records[i];
+    observation_.add(std::int64_t{record.routed_to}).add(record.displaced).write();
+    for (const Borrowing& one : next_.listed ? Borrowings() : record.borrowed)
+      borrowing_.add(sequence).add(std::int64_t{one.local_gp}).add(one.displaced).write();
     if (!steps.times.empty()) time_.add(sequence).add(steps.times[i]).write();
   }
   if (next_.listed) {
@@ -174,10 +177,6 @@ void ModelWriter::write_steps(const ModelState& model, const Steps& steps) {
       erase_observation_.erase(gone);
       erase_time_.erase(gone);
     }
-    return;
-  }
-  for (const Steps::Borrowed& one : steps.borrowed) {
-    borrowing_.add(one.sequence).add(one.local_gp).add(one.displaced).write();
   }
 }
 
@@ -189,6 +188,7 @@ void ModelWriter::write_histories(const ModelState& model, const Steps& steps) {
     database_.execute("DELETE FROM borrowing; DELETE FROM local_gp_at_start; DELETE FROM split");
   }
   const std::uint64_t dropped = partition.splits_dropped;
+  auto made = steps.records.begin();  // those of the splits, in order
   for (std::uint64_t i = begins_lists ? dropped : std::max(held_.splits, dropped); i < next_.splits;
        ++i) {
     const SplitRecord& split = partition.split_history[i - dropped];
@@ -196,8 +196,9 @@ void ModelWriter::write_histories(const ModelState& model, const Steps& steps) {
     split_.add(std::int64_t{split.parent}).add(std::int64_t{split.child});
     split_.add(std::int64_t{split.parent_owned}).add(std::int64_t{split.child_owned});
     // The results of splits from before there was a file are in local_gp_at_start.
-    if (!next_.listed && i - held_.splits < steps.leaving.size()) {
-      const std::string leaving = to_text(steps.leaving[i - held_.splits]);
+    while (made != steps.records.end() && !made->new_local_gp) ++made;
+    if (!next_.listed && made != steps.records.end()) {
+      const std::string leaving = to_text((made++)->leaving);
       split_.add(leaving).write();
     } else {
       split_.add_null().write();

@@ -13,24 +13,12 @@
 
 namespace splitgp::store {
 
-/// What the observations since the last checkpoint did, in order. The model itself only knows its
-/// current state.
+/// The observations since the last checkpoint and what each of them did, in order. The model itself
+/// only knows its current state.
 struct Steps {
-  struct Step {
-    std::uint64_t local_gp = 0;  // routed to
-    std::optional<std::uint64_t> displaced;
-  };
-  // An observation that a local GP borrowed.
-  struct Borrowed {
-    std::uint64_t sequence = 0;
-    std::uint64_t local_gp = 0;
-    std::optional<std::uint64_t> displaced;
-  };
-  std::vector<Step> steps;
-  std::vector<Borrowed> borrowed;
-  std::vector<double> values;                       // x, y, noise variance of each
-  std::vector<double> times;                        // of each, if there is a max_age
-  std::vector<std::vector<std::uint64_t>> leaving;  // for each split
+  std::vector<UpdateRecord> records;
+  std::vector<double> values;  // x, y, noise variance of each
+  std::vector<double> times;   // of each, if there is a max_age
 };
 
 /// Writes a model's changes. It remembers what the file already holds, so the cost is that of the

@@ -150,12 +150,17 @@ class BorrowingReader {
     if (!rows_->next()) return;
     const std::uint64_t sequence = rows_->count();
     const std::uint64_t local_gp = rows_->count();
-    next_ = Steps::Borrowed{sequence, local_gp, rows_->optional_integer()};
+    next_ = Borrowed{sequence, local_gp, rows_->optional_integer()};
     rows_->end_row();
   }
 
   std::optional<TableReader> rows_;
-  std::optional<Steps::Borrowed> next_;
+  struct Borrowed {
+    std::uint64_t sequence;
+    std::uint64_t local_gp;
+    std::optional<std::uint64_t> displaced;
+  };
+  std::optional<Borrowed> next_;
 };
 
 // Observations and, from what each of them did, the points of every local GP.

@@ -63,14 +63,14 @@ class Invariants {
   /// For the local GPs that one update touched, and what it reported. O(m)
   static std::string violated(const SplittingGp& model, const UpdateResult& result) {
     const ModelState& state = Internals::of(model);
-    const auto touched = static_cast<std::size_t>(result.local_gp);
+    const auto touched = static_cast<std::size_t>(result.record.local_gp);
     if (touched >= state.partition.local_gps.size())
       return "the update names a local GP that does not exist";
     std::string wrong = violated(state, touched);
-    if (result.new_local_gp && wrong.empty()) {
-      wrong = violated(state, static_cast<std::size_t>(*result.new_local_gp));
+    if (result.record.new_local_gp && wrong.empty()) {
+      wrong = violated(state, static_cast<std::size_t>(*result.record.new_local_gp));
     }
-    for (const Borrowing& borrowing : result.borrowed) {
+    for (const Borrowing& borrowing : result.record.borrowed) {
       const auto borrower = static_cast<std::size_t>(borrowing.local_gp);
       if (wrong.empty()) wrong = violated(state, borrower);
       const LocalGp& local = state.partition.local_gps[borrower];
@@ -80,26 +80,27 @@ class Invariants {
       }
     }
     if (!wrong.empty()) return wrong;
-    if (result.new_local_gp) {
+    if (result.record.new_local_gp) {
       std::vector<std::uint64_t> owned;
-      const LocalGp& child = state.partition.at(*result.new_local_gp);
+      const LocalGp& child = state.partition.at(*result.record.new_local_gp);
       for (Eigen::Index j = 0; j < child.size(); ++j) {
         if (child.owns(j)) owned.push_back(child.sequence(j));
       }
       // Of what the split gave it, some may be forgotten already; and it may have been given more.
-      if (!result.forgotten.empty()) {
-        for (const std::uint64_t sequence : result.leaving) {
-          if (child.find(sequence) >= 0 ||
-              std::count(result.forgotten.begin(), result.forgotten.end(), sequence) > 0)
+      if (!result.record.forgotten.empty()) {
+        for (const std::uint64_t sequence : result.record.leaving) {
+          if (child.find(sequence) >= 0 || std::count(result.record.forgotten.begin(),
+                                                      result.record.forgotten.end(), sequence) > 0)
             continue;
           return "the second child lacks what left for it";
         }
-      } else if (owned != result.leaving)
+      } else if (owned != result.record.leaving)
         return "the update names others than the second child owns";
-      if (result.routed_to != state.partition.split_history.back().parent) {
+      if (result.record.routed_to != state.partition.split_history.back().parent) {
         return "the update names another local GP than the one that was split";
       }
-    } else if (result.routed_to != result.local_gp || !result.leaving.empty()) {
+    } else if (result.record.routed_to != result.record.local_gp ||
+               !result.record.leaving.empty()) {
       return "the update moved an observation without a split";
     }
     const LocalGp& local = state.partition.local_gps[touched];

@@ -44,19 +44,19 @@ Events::Events(const std::string& path, const StreamModel& model,
       trainings_(trainings_of(model.model())) {}
 
 void Events::add(std::uint64_t row, const UpdateResult& result) {
-  if (result.new_local_gp) {
+  if (result.record.new_local_gp) {
     json split = event(row, "split");
     split.update({{"sequence", result.sequence},
-                  {"local_gp", result.routed_to},
-                  {"new_local_gp", *result.new_local_gp}});
+                  {"local_gp", result.record.routed_to},
+                  {"new_local_gp", *result.record.new_local_gp}});
     file_.write(line_of(split));
   }
-  if (!result.forgotten.empty()) {
+  if (!result.record.forgotten.empty()) {
     json forgotten = event(row, "forgotten");
     forgotten.update({{"sequence", result.sequence},
-                      {"count", result.forgotten.size()},
-                      {"sequences", std::vector<std::uint64_t>(result.forgotten.begin(),
-                                                               result.forgotten.end())}});
+                      {"count", result.record.forgotten.size()},
+                      {"sequences", std::vector<std::uint64_t>(result.record.forgotten.begin(),
+                                                               result.record.forgotten.end())}});
     file_.write(line_of(forgotten));
   }
   add_alarms(row, result);

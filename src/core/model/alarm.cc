@@ -29,7 +29,7 @@ std::uint64_t forget_older(ModelState& model, const std::vector<Index>& local_gp
 
 void raise_alarm(ModelState& model, UpdateResult& result) {
   if (!model.monitor.found()) return;
-  const LocalGp& local = model.partition.at(result.local_gp);
+  const LocalGp& local = model.partition.at(result.record.local_gp);
   const Index output = model.monitor.found()->output;
   raise_alarm(model, PartitionThen(model.partition),
               local.dormant() ? 1.0 : local.local_scale(output), result);
@@ -45,7 +45,7 @@ void raise_alarm(ModelState& model, const PartitionThen& then, double local_scal
     alarm.forgotten = forget_older(model, monitor.changed, alarm.change_point);
     // After merging, numbers of local GPs may have changed.
     if (!result.rejected)
-      alarm.local_gp = result.local_gp = model.partition.owner_of(result.sequence);
+      alarm.local_gp = result.record.local_gp = model.partition.owner_of(result.sequence);
   }
   monitor.remember(alarm);
 }

@@ -25,7 +25,7 @@ bool renew_next(ModelState& model, const Observation& row, UpdateResult& result)
     return false;
   const Route near = partition.route(row.x, theta->kernel, n_asked(model));
   const Index renewed = renew(partition, theta, near.similar, model.budget.operations);
-  if (renewed >= 0) result.renewed = renewed;
+  if (renewed >= 0) result.record.renewed = renewed;
   return false;  // one with each row is enough
 }
 

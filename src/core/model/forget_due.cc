@@ -69,13 +69,13 @@ bool forget_one(ModelState& model, std::uint64_t sequence, Index& holders, Updat
 bool forget_due(ModelState& model, const Observation& row, UpdateResult& result) {
   if (!forgets(model.options)) return false;
   Index holders = model.budget.holders;
-  while (result.forgotten.size() < Forgotten::kMost) {
+  while (result.record.forgotten.size() < Forgotten::kMost) {
     const std::optional<std::uint64_t> due = next_due(model, row);
     if (!due) break;
     const bool done = forget_one(model, *due, holders, result);
     model.retention.forgetting = done ? std::nullopt : due;
     if (!done) break;
-    result.forgotten.add(*due);
+    result.record.forgotten.add(*due);
   }
   return false;
 }

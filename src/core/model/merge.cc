@@ -40,18 +40,18 @@ Given give_one(ModelState& model, Index local_gp) {
 // The result of the row in hand names local GPs by the numbers that they have after it.
 void follow_removal(ModelState& model, Index removed, UpdateResult& result) {
   const Index last = model.partition.size();
-  result.borrowed.follow_removal(removed, last);
-  if (!result.rejected) result.local_gp = model.partition.owner_of(result.sequence);
-  if (result.new_local_gp == removed) {
-    result.new_local_gp.reset();
-    result.leaving.clear();
-  } else if (result.new_local_gp == last) {
-    result.new_local_gp = removed;
+  result.record.borrowed.follow_removal(removed, last);
+  if (!result.rejected) result.record.local_gp = model.partition.owner_of(result.sequence);
+  if (result.record.new_local_gp == removed) {
+    result.record.new_local_gp.reset();
+    result.record.leaving.clear();
+  } else if (result.record.new_local_gp == last) {
+    result.record.new_local_gp = removed;
   }
-  if (result.routed_to == removed || !result.new_local_gp) {
-    result.routed_to = result.local_gp;
-  } else if (result.routed_to == last) {
-    result.routed_to = removed;
+  if (result.record.routed_to == removed || !result.record.new_local_gp) {
+    result.record.routed_to = result.record.local_gp;
+  } else if (result.record.routed_to == last) {
+    result.record.routed_to = removed;
   }
 }
 

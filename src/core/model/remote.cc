@@ -20,8 +20,8 @@ void learn(ModelState& model, Index local_gp, const Observation& observation, Le
   learned.innovation = local.looked_ahead();
   learned.deviation = step.deviation;
   partition.append(route, observation, step, result);
-  learned.jitter = result.jitter;
-  learned.displaced = result.displaced;
+  learned.jitter = result.record.jitter;
+  learned.displaced = result.record.displaced;
   local_scales(learned.scales_after);
 }
 

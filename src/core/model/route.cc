@@ -78,7 +78,7 @@ void route(ModelState& model, const Observation& row, std::uint64_t ahead, bool 
   const Index I = route.owner();
   UpdateResult& result = routed.result;
   result.sequence = row.sequence;
-  result.routed_to = result.local_gp = I;
+  result.record.routed_to = result.record.local_gp = I;
   routed.owner_theta = partition.at(I).theta_pointer();
   for (const Neighbor& neighbor : route.similar.subspan(1))
     routed.offered.push_back(neighbor.local_gp);
@@ -104,9 +104,10 @@ void account(ModelState& model, const Observation& row, Routed& routed, const Fo
   learn_about_stream(model, row, routed.scored ? &average_before : nullptr,
                      routed.owner_theta->version == model.knowledge.theta->version,
                      routed.local_gps);
-  if (result.new_local_gp) model.monitor.drift.split(result.routed_to, *result.new_local_gp);
+  if (result.record.new_local_gp)
+    model.monitor.drift.split(result.record.routed_to, *result.record.new_local_gp);
   if (!model.monitor.found()) return;
-  const Index local_gps = routed.local_gps + (result.new_local_gp ? 1 : 0);
+  const Index local_gps = routed.local_gps + (result.record.new_local_gp ? 1 : 0);
   raise_alarm(model, PartitionThen(model.partition, result.sequence, local_gps, model.options),
               found.owner_scales_after(model.monitor.found()->output), result);
 }

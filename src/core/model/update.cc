@@ -17,12 +17,12 @@ namespace {
 void begin(ModelState& model, const Observation& row, const Route& route, UpdateResult& result) {
   model.monitor.clear_alarms(result);
   UpdateResult fresh;
-  std::swap(fresh.leaving, result.leaving);
+  std::swap(fresh.record.leaving, result.record.leaving);
   std::swap(fresh.alarms, result.alarms);
   std::swap(fresh.innovation, result.innovation);
-  fresh.leaving.clear();
+  fresh.record.leaving.clear();
   fresh.sequence = row.sequence;
-  fresh.routed_to = fresh.local_gp = route.owner();
+  fresh.record.routed_to = fresh.record.local_gp = route.owner();
   result = std::move(fresh);
 }
 
@@ -46,7 +46,7 @@ void update(ModelState& model, const Observation& row, const Route& route, const
     partition.split_if_full(I, row, theta.kernel, model.options, result);
     partition.offer(route, row, result);
     learn_about_stream(model, row, before, current, local_gps);
-    if (result.new_local_gp) monitor.drift.split(I, *result.new_local_gp);
+    if (result.record.new_local_gp) monitor.drift.split(I, *result.record.new_local_gp);
   }
   raise_alarm(model, result);
   pay_debt(model, row, result);
@@ -82,7 +82,7 @@ void update(ModelState& model, const Observation& row, UpdateResult& result) {
     const Route route = model.partition.route(row.x, kernel, n_concerned(model));
     update(model, row, route, nullptr, result);
   }
-  result.operations = operations_done - began;
+  result.record.operations = operations_done - began;
 }
 
 void predict_then_update(ModelState& model, const Observation& row, Prediction& before,
@@ -91,7 +91,7 @@ void predict_then_update(ModelState& model, const Observation& row, Prediction& 
   const std::uint64_t began = operations_done;
   const Route route = predict_waking(model, model.partition, row.x, before);
   update(model, row, route, wants_prediction(model) ? &before : nullptr, result);
-  result.operations = operations_done - began;
+  result.record.operations = operations_done - began;
 }
 
 }  // namespace splitgp

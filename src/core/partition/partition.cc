@@ -45,9 +45,9 @@ void Partition::append(const Route& route, const Observation& observation,
   }
   ++held;
   gained(I, observation.sequence);
-  result.jitter = step.jitter;
-  result.displaced = owner.make_room(workspace);
-  if (result.displaced) lost(I, *result.displaced);
+  result.record.jitter = step.jitter;
+  result.record.displaced = owner.make_room(workspace);
+  if (result.record.displaced) lost(I, *result.record.displaced);
 }
 
 void Partition::offer(const Route& route, const Observation& observation, UpdateResult& result) {
@@ -55,7 +55,7 @@ void Partition::offer(const Route& route, const Observation& observation, Update
     Borrowing borrowing{route.similar[rank].local_gp, std::nullopt};
     LocalGp& local = at(borrowing.local_gp);
     if (!local.borrow(observation, workspace, borrowing.displaced, route.solved_by(rank))) continue;
-    result.borrowed.add(borrowing);
+    result.record.borrowed.add(borrowing);
     gained(borrowing.local_gp, observation.sequence);
     if (borrowing.displaced) lost(borrowing.local_gp, *borrowing.displaced);
   }

@@ -83,16 +83,17 @@ const std::vector<bool>& Partition::split_if_full(Eigen::Index I, const Observat
   centers.set(child, second.center(), kernel);
   centers.set(I, local.center(), kernel);
   keep_awake(*this, child);
-  list_owned(second, result.leaving);
-  result.new_local_gp = child;
-  if (result.leaving.back() == observation.sequence) result.local_gp = child;
+  list_owned(second, result.record.leaving);
+  result.split = true;
+  result.record.new_local_gp = child;
+  if (result.record.leaving.back() == observation.sequence) result.record.local_gp = child;
 
   // The second child holds all that its parent held; without inheritance, what it owns, and that
   // alone.
   second.changed = false;
   for (Eigen::Index j = 0; j < second.size(); ++j) gained(child, second.sequence(j));
   if (!options.comparison.inherit) {
-    for (const std::uint64_t sequence : result.leaving) lost(I, sequence);
+    for (const std::uint64_t sequence : result.record.leaving) lost(I, sequence);
   }
   return leaves;
 }

@@ -88,12 +88,12 @@ void Monitor::note_innovations(const Observation& row, const Yardstick& by, Upda
 
 Verdict Monitor::judge(const Observation& row, const Yardstick& by, UpdateResult& result) {
   note_innovations(row, by, result);
-  result.rejected = result.outlier && rejects_ && !drift.suspects(result.routed_to);
+  result.rejected = result.outlier && rejects_ && !drift.suspects(result.record.routed_to);
   rejected += result.rejected ? 1 : 0;
   found_.reset();
   if (by.trusted) {
     drift.slabs().find(row.x, by.inputs, slabs_);
-    found_ = drift.observe(result.routed_to, result.sequence, scores_, slabs_);
+    found_ = drift.observe(result.record.routed_to, result.sequence, scores_, slabs_);
   }
   return result.rejected ? Verdict::reject : Verdict::learn;
 }
@@ -144,8 +144,8 @@ void Monitor::find_inside(const PartitionThen& then, const Yardstick& by, Index 
 Alarm& Monitor::raise(const PartitionThen& then, const Yardstick& by, double local_scale,
                       UpdateResult& result) {
   find_inside(then, by, found_->group);
-  drift.changed_cells(*found_, result.local_gp, inside_, changed, silent_);
-  if (changed.empty()) changed.push_back(result.local_gp);
+  drift.changed_cells(*found_, result.record.local_gp, inside_, changed, silent_);
+  if (changed.empty()) changed.push_back(result.record.local_gp);
   Alarm& alarm = result.alarms.emplace_back();
   if (!spare_alarms_.empty()) {
     std::swap(alarm, spare_alarms_.back());
@@ -156,7 +156,7 @@ Alarm& Monitor::raise(const PartitionThen& then, const Yardstick& by, double loc
   alarm.output = found_->output;
   alarm.kind = found_->kind;
   alarm.whole_stream = found_->group == Drift::kStream;
-  alarm.local_gp = result.local_gp;
+  alarm.local_gp = result.record.local_gp;
   alarm.local_gps = std::ssize(changed);
   alarm.rows = found_->rows;
   alarm.size = found_->size;

@@ -52,7 +52,7 @@ std::string RowAnswer::to_json() const {
     json.key("z").begin_array();
     for (const Innovation& one : update->innovation) json.number(one.z);
     json.end_array();
-    json.key("local_gp").integer(update->local_gp);
+    json.key("local_gp").integer(update->record.local_gp);
     if (update->outlier) json.key("outlier").boolean(true);
     if (update->rejected) json.key("rejected").boolean(true);
     if (!update->alarms.empty()) json.key("alarms").count(update->alarms.size());

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <thread>
 
-#include "core/train/background_trainer.h"
+#include "core/train/training_thread.h"
 #include "splitgp/splitting_gp.h"
 #include "support/sanitized.h"
 #include "support/streams.h"
@@ -87,18 +87,20 @@ TEST(BackgroundTraining, UpdateDoesNotWait) {
   EXPECT_LT(slowest, longest_training);
 }
 
-TEST(BackgroundTrainer, TakesOneJobAtATime) {
-  BackgroundTrainer trainer;
-  EXPECT_FALSE(trainer.take().has_value());
-  EXPECT_FALSE(trainer.wait_and_take().has_value());
-  TrainingPlan plan;
-  plan.current.length_scale = Eigen::VectorXd::Ones(1);
-  plan.current.mean = Eigen::VectorXd::Zero(1);
-  plan.current.output_scale = Eigen::VectorXd::Ones(1);
-  EXPECT_TRUE(trainer.start({}, plan));
-  EXPECT_FALSE(trainer.start({}, plan));
-  EXPECT_TRUE(trainer.wait_and_take().has_value());
-  EXPECT_TRUE(trainer.start({}, plan));
+TEST(TrainingThread, TakesOneJobAtATime) {
+  int done = 0;
+  TrainingThread thread([&] { ++done; });
+  EXPECT_FALSE(thread.take());
+  thread.wait();
+  EXPECT_FALSE(thread.take());
+  EXPECT_TRUE(thread.start());
+  EXPECT_FALSE(thread.start());
+  thread.wait();
+  EXPECT_FALSE(thread.start());
+  EXPECT_TRUE(thread.take());
+  EXPECT_TRUE(thread.is_idle());
+  EXPECT_EQ(done, 1);
+  EXPECT_TRUE(thread.start());
 }
 
 }  // namespace

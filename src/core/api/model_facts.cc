@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "core/api/internals.h"
-#include "core/model/loop_trainer.h"
 #include "splitgp/splitting_gp.h"
 
 namespace splitgp {
@@ -154,8 +153,7 @@ std::size_t SplittingGp::memory_bytes() const {
   for (const LocalGp& local : model.partition.local_gps.all()) bytes += local.memory_bytes();
   if (model.partition.renewing.renewal)
     bytes += model.partition.renewing.renewal->factor.memory_bytes();
-  if (model.loop_trainer) bytes += model.loop_trainer->memory_bytes();
-  return bytes;
+  return bytes + model.trainer.memory_bytes();
 }
 
 }  // namespace splitgp

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "core/base/bounded_history.h"
-#include "core/model/loop_trainer.h"
 #include "core/model/merge.h"
 #include "core/model/model_training.h"
 #include "core/partition/waking.h"
@@ -105,8 +104,7 @@ void bound_latency(ModelState& model) {
   model.knowledge.training_history.reserve(2 * kHistory);
   if (model.options.training == Training::background) {
     finish_training(model);
-    model.trainer = nullptr;
-    model.loop_trainer = std::make_unique<LoopTrainer>(model, count);
+    model.trainer.reserve(model, count);
   }
   model.budget.operations = capacity * capacity;
   // On average each is held by no more than this, since all points are.

@@ -7,7 +7,6 @@
 #include "core/model/forget.h"
 #include "core/model/merge.h"
 #include "core/model/model_state.h"
-#include "core/model/model_training.h"
 #include "core/partition/renewing.h"
 #include "core/partition/waking.h"
 #include "core/predict/predict.h"
@@ -35,7 +34,7 @@ bool recut_next(ModelState& model, const Observation&, UpdateResult&) {
 }
 
 bool copy_next(ModelState& model, const Observation&, UpdateResult&) {
-  copy_training_set(model);
+  if (model.trainer.is_gathering()) model.trainer.gather_next(model);
   return false;
 }
 

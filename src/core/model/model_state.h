@@ -1,30 +1,19 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <memory>
 #include <utility>
 
 #include "core/model/debt.h"
-#include "core/model/loop_trainer.h"
 #include "core/model/retention.h"
+#include "core/model/trainer.h"
 #include "core/options/validate.h"
 #include "core/partition/partition.h"
 #include "core/predict/field.h"
-#include "core/train/background_trainer.h"
 #include "core/train/stream_knowledge.h"
 #include "core/watch/monitor.h"
 #include "splitgp/options.h"
 
 namespace splitgp {
-
-/// A part that a copied model makes anew when it needs one.
-template <typename Part>
-struct NotCopied : std::unique_ptr<Part> {
-  NotCopied() = default;
-  NotCopied(const NotCopied&) : NotCopied() {}
-  NotCopied(NotCopied&&) = default;
-  using std::unique_ptr<Part>::operator=;
-};
 
 /// What a SplittingGp holds: (𝒜, k_θ, m) of the paper, and those who look after it.
 struct ModelState {
@@ -43,9 +32,7 @@ struct ModelState {
   Monitor monitor;            // how large errors are, and whether the stream changes
   Retention retention;        // how long observations stay
   Budget budget;              // what an update may spend on debt
-
-  NotCopied<BackgroundTrainer> trainer;
-  NotCopied<LoopTrainer> loop_trainer;
+  Trainer trainer;            // what trains beside the updates
 
   Prediction scored;  // the aggregated prediction that calibration looks at now and then
 };

@@ -7,12 +7,10 @@
 #include <limits>
 #include <memory>
 #include <new>
-#include <optional>
 #include <utility>
 
 #include "core/base/bounded_history.h"
 #include "core/base/factor_memory.h"
-#include "core/model/loop_trainer.h"
 #include "core/partition/renewing.h"
 #include "core/train/regime_set.h"
 #include "core/train/training_set.h"
@@ -56,7 +54,8 @@ Due what_is_due(const ModelState& model) {
   const StreamKnowledge& knowledge = model.knowledge;
   if (model.options.surprise && begins_regime(knowledge)) return Due::surprise;
   if (knowledge.schedule.due(knowledge.observations)) return Due::stream;
-  return knowledge.schedule.regime_due(knowledge.observations) ? Due::regime : Due::nothing;
+  if (knowledge.schedule.regime_due(knowledge.observations)) return Due::regime;
+  return scale_due(knowledge) ? Due::scale : Due::nothing;
 }
 
 constexpr auto kAtOnce = std::numeric_limits<std::uint64_t>::max();
@@ -85,37 +84,36 @@ const TrainResult& keep(ModelState& model, TrainResult result,
   return knowledge.training_history.back();
 }
 
-// Adopts what the loop's trainer has finished; true if that was a training.
-bool take_from_loop_trainer(ModelState& model) {
-  LoopTrainer& trainer = *model.loop_trainer;
-  if (!trainer.has_finished()) return false;
-  LoopTrainer::Outcome& outcome = trainer.outcome();
-  if (outcome.due == Due::nothing) {  // it failed, and is due again
-    trainer.release();
-    return false;
-  }
-  const bool scale = outcome.due == Due::scale;
+// Adopts what has been found beside the updates; true if that was a training.
+bool take_finished(ModelState& model) {
+  TrainingOutcome* outcome = model.trainer.take();
+  if (outcome == nullptr) return false;
+  if (outcome->due == Due::nothing) return false;  // it failed, and is due again
+  const bool scale = outcome->due == Due::scale;
   const ThetaPointer before = model.knowledge.theta;
   if (!scale) {
-    keep(model, std::move(outcome.result), std::move(outcome.theta));
+    keep(model, std::move(outcome->result), std::move(outcome->theta));
   } else if (!model.knowledge.schedule.ever_trained()) {
-    model.knowledge.adopt(std::move(outcome.theta));
+    model.knowledge.adopt(std::move(outcome->theta));
   }
-  if (before != model.knowledge.theta) trainer.retire(before);
-  trainer.release();
+  if (before != model.knowledge.theta) model.trainer.retire(before);
   return !scale;
 }
 
-// As train_if_due, in steps: a training is handed over local GP by local GP, and neither drawn nor
-// adopted here.
-bool train_beside_loop(ModelState& model) {
-  LoopTrainer& trainer = *model.loop_trainer;
-  if (trainer.is_copying()) return false;
-  if (!trainer.is_idle()) return take_from_loop_trainer(model);
-  Due due = what_is_due(model);
-  if (due == Due::nothing && scale_due(model.knowledge)) due = Due::scale;
-  if (due != Due::nothing) trainer.begin(due, model);
-  return false;
+// True if that was a training.
+bool train_at_once(ModelState& model, Due due) {
+  StreamKnowledge& knowledge = model.knowledge;
+  if (due == Due::scale) {
+    follow_scale(knowledge, model.options);
+    // They are still few and small, and all that they say is in the old units.
+    while (renew(model.partition, knowledge.theta, {}, kAtOnce) >= 0) {
+    }
+    return false;
+  }
+  const TrainingSet set = training_set_for(due, knowledge, model.partition, model.options);
+  keep(model, train(set, plan_for(due, knowledge, model.options, set)));
+  factor_memory::touch_ahead();
+  return true;
 }
 
 }  // namespace
@@ -193,7 +191,7 @@ std::vector<Index> drawn_whole(const ModelState& model, const std::vector<Index>
   };
   if (model.options.training == Training::off) return {};
   const Due due = what_is_due(model);
-  if (due == Due::nothing || regime_of(model, due) > 0) return {};
+  if (due == Due::nothing || due == Due::scale || regime_of(model, due) > 0) return {};
   const Sizes regions(model.partition, sizes);
   draw_training_set(model.knowledge, regions, model.options.training_observations,
                     training_seed(model));
@@ -203,36 +201,15 @@ std::vector<Index> drawn_whole(const ModelState& model, const std::vector<Index>
 namespace {
 
 bool train_what_is_due(ModelState& model) {
-  StreamKnowledge& knowledge = model.knowledge;
   if (model.options.training == Training::off) return false;
-  if (model.loop_trainer) return train_beside_loop(model);
-  bool trained = false;
-  if (model.trainer) {
-    if (std::optional<TrainResult> result = model.trainer->take()) {
-      keep(model, std::move(*result));
-      trained = true;
-    }
-  }
+  const bool trained = take_finished(model);
+  if (!model.trainer.is_idle()) return trained;
   const Due due = what_is_due(model);
-  if (due == Due::nothing) {
-    if (scale_due(knowledge)) {
-      follow_scale(knowledge, model.options);
-      // They are still few and small, and all that they say is in the old units.
-      while (renew(model.partition, knowledge.theta, {}, kAtOnce) >= 0) {
-      }
-    }
-    return trained;
-  }
-  if (model.trainer && model.trainer->busy()) return trained;
-  TrainingSet set = training_set_for(due, knowledge, model.partition, model.options);
-  TrainingPlan plan = plan_for(due, knowledge, model.options, set);
-  if (model.options.training == Training::inlined) {
-    keep(model, train(set, plan));
-    factor_memory::touch_ahead();
-    return true;
-  }
-  if (!model.trainer) model.trainer = std::make_unique<BackgroundTrainer>();
-  model.trainer->start(std::move(set), std::move(plan));
+  if (due == Due::nothing) return trained;
+  const bool beside = model.options.training == Training::background &&
+                      (due != Due::scale || model.trainer.is_reserved());
+  if (!beside) return train_at_once(model, due) || trained;
+  model.trainer.begin(due, model);
   return trained;
 }
 
@@ -248,10 +225,6 @@ void keep_failed(ModelState& model) {
 }
 
 }  // namespace
-
-void copy_training_set(ModelState& model) {
-  if (model.loop_trainer && model.loop_trainer->is_copying()) model.loop_trainer->copy_next(model);
-}
 
 bool train_if_due(ModelState& model) {
   const ThetaPointer before = model.knowledge.theta;
@@ -278,16 +251,9 @@ TrainResult train_now(ModelState& model) {
 }
 
 void finish_training(ModelState& model) {
-  if (model.loop_trainer) {
-    LoopTrainer& trainer = *model.loop_trainer;
-    while (trainer.is_copying()) trainer.copy_next(model);
-    trainer.wait();
-    take_from_loop_trainer(model);
-    return;
-  }
-  if (!model.trainer) return;
-  if (std::optional<TrainResult> result = model.trainer->wait_and_take())
-    keep(model, std::move(*result));
+  while (model.trainer.is_gathering()) model.trainer.gather_next(model);
+  model.trainer.wait();
+  take_finished(model);
 }
 
 }  // namespace splitgp

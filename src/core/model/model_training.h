@@ -15,12 +15,9 @@ TrainingSet training_set_for(Due due, const StreamKnowledge& knowledge, const Pa
 TrainingPlan plan_for(Due due, const StreamKnowledge& knowledge, const Options& options,
                       const TrainingSet& set);
 
-/// Algorithm 2's last line, Train(θ, 𝒜), when it is due: at once, or handed to the background
-/// trainer. Also adopts a result that trainer has finished. True if a training ended here.
+/// Algorithm 2's last line, Train(θ, 𝒜), when it is due: at once, or beside the updates
+/// (core/model/trainer.h). Also adopts what has been found there. True if a training ended here.
 bool train_if_due(ModelState& model);
-
-/// A task of Debt: goes on copying what a training beside a control loop will look at.
-void copy_training_set(ModelState& model);
 
 /// A training that is not before the end of at least so many more rows, whatever they are; at least
 /// 1. Without trainings, a very large number.
@@ -34,7 +31,7 @@ std::vector<Eigen::Index> drawn_whole(const ModelState& model,
 /// Train, whatever the schedule says.
 TrainResult train_now(ModelState& model);
 
-/// Waits for the background trainer, if it is running, and adopts its result.
+/// Waits for a training beside the updates, if there is one, and adopts its result.
 void finish_training(ModelState& model);
 
 }  // namespace splitgp

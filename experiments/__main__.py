@@ -8,25 +8,20 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import BrokenExecutor
 from pathlib import Path
 
-from experiments import (
-    beyond,
-    claims,
-    cost,
-    drift,
-    figure1,
-    figures,
-    kin40k,
-    layout,
-    pages,
-    powergen,
-    run,
-    stages,
-    summary,
-    synthetic,
-    tables,
-    theory,
-)
-from experiments.table import Table, finished, read_rows
+from experiments import figures, pages
+from experiments.beyond import measuring as beyond
+from experiments.cost import measuring as cost
+from experiments.drift import measuring as drift
+from experiments.figure1 import measuring as figure1
+from experiments.kin40k import measuring as kin40k
+from experiments.overviews import claims, summary
+from experiments.powergen import measuring as powergen
+from experiments.shared import layout, run
+from experiments.shared.table import Table, finished, read_rows
+from experiments.stages import measuring as stages
+from experiments.synthetic import measuring as synthetic
+from experiments.tables import measuring as tables
+from experiments.theory import measuring as theory
 
 EXPERIMENTS: dict[str, Callable[[run.Settings], list[run.Job]]] = {
     "synthetic": synthetic.jobs,

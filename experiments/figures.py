@@ -8,20 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments import (
-    beyond,
-    figure1,
-    figures_cost,
-    figures_drift,
-    figures_stages,
-    figures_tables,
-    published,
-    synthetic,
-)
-from experiments.drawing import empty_figure, legend_below, save
-from experiments.methods import DEFAULT, FULL, LOCAL, LOG, METHODS, PAPER, RBCM
-from experiments.run import Settings
-from experiments.table import Table
+from experiments.beyond import measuring as beyond
+from experiments.cost import drawing as figures_cost
+from experiments.drift import drawing as figures_drift
+from experiments.figure1 import measuring as figure1
+from experiments.shared import published
+from experiments.shared.drawing import empty_figure, legend_below, save
+from experiments.shared.methods import DEFAULT, FULL, LOCAL, LOG, METHODS, PAPER, RBCM
+from experiments.shared.run import Settings
+from experiments.shared.table import Table
+from experiments.stages import drawing as figures_stages
+from experiments.synthetic import measuring as synthetic
+from experiments.tables import drawing as figures_tables
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,18 +6,12 @@ import math
 from collections.abc import Callable
 from pathlib import Path
 
-from experiments import (
-    kin40k,
-    pages_beyond,
-    pages_cost,
-    pages_drift,
-    pages_stages,
-    pages_tables,
-    pages_theory,
-    published,
-    synthetic,
-)
-from experiments.layout import (
+from experiments.beyond import page as pages_beyond
+from experiments.cost import page as pages_cost
+from experiments.drift import page as pages_drift
+from experiments.kin40k import measuring as kin40k
+from experiments.shared import published
+from experiments.shared.layout import (
     estimate,
     head,
     markdown,
@@ -25,9 +19,13 @@ from experiments.layout import (
     picture,
     setting_text,
 )
-from experiments.methods import DEFAULT, FULL, METHODS, RBCM
-from experiments.run import Settings
-from experiments.table import Table
+from experiments.shared.methods import DEFAULT, FULL, METHODS, RBCM
+from experiments.shared.run import Settings
+from experiments.shared.table import Table
+from experiments.stages import page as pages_stages
+from experiments.synthetic import measuring as synthetic
+from experiments.tables import page as pages_tables
+from experiments.theory import page as pages_theory
 
 __all__ = ["PAGES"]
 

@@ -12,22 +12,19 @@ import numpy as np
 import pytest
 
 from experiments import __main__ as command
-from experiments import (
-    beyond,
-    claims,
-    cost,
-    kin40k,
-    pages,
-    raw_tables,
-    run,
-    stages,
-    summary,
-    theory,
-)
-from experiments.claims_theory import growth, jumps, linear_residual, memory_curve
-from experiments.cost_models import BOOSTING, FOREST, KNN, LINEAR, MODELS, OURS
-from experiments.methods import DEFAULT, FULL, LOCAL, LOG, PAPER, RBCM
-from experiments.table import Estimate, Row, Table, read_rows
+from experiments import pages
+from experiments.beyond import measuring as beyond
+from experiments.cost import measuring as cost
+from experiments.cost.models import BOOSTING, FOREST, KNN, LINEAR, MODELS, OURS
+from experiments.kin40k import measuring as kin40k
+from experiments.overviews import claims, summary
+from experiments.overviews.claims_theory import growth, jumps, linear_residual, memory_curve
+from experiments.shared import run
+from experiments.shared.methods import DEFAULT, FULL, LOCAL, LOG, PAPER, RBCM
+from experiments.shared.table import Estimate, Row, Table, read_rows
+from experiments.stages import measuring as stages
+from experiments.tables import raw_tables
+from experiments.theory import measuring as theory
 from splitgp import datasets
 
 ROOT = Path(__file__).resolve().parents[2]

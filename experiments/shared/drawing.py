@@ -1,17 +1,26 @@
-"""What all figures share: an empty one, its files, and a legend below."""
+"""What all figures share: PNG for the screen, SVG for print; curves, and a legend below."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from experiments.shared.methods import METHODS
 from experiments.shared.run import Settings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["empty_figure", "legend_below", "save"]
+__all__ = ["LABELS", "curve", "empty_figure", "legend_below", "save"]
+
+LABELS = {
+    "rmse": "RMSE",
+    "mse": "mean squared error",
+    "train_seconds": "training, processor seconds",
+}
 
 
 def empty_figure(
@@ -39,3 +48,13 @@ def save(figure: Figure, settings: Settings, name: str) -> Path:
 def legend_below(figure: Figure, ax: Axes, columns: int = 6) -> None:
     handles, labels = ax.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False)
+
+
+def curve(ax: Axes, method: str, x: Any, mean: Any, half: Any, **style: Any) -> None:
+    """A method's curve in its own colour, with a band of half widths."""
+    look = METHODS[method]
+    settings = {"color": look.color, "marker": look.marker, "ms": 4, "lw": 1.4, "label": method}
+    ax.plot(x, mean, **{**settings, **style})
+    if np.isfinite(half).all():
+        low = np.maximum(mean - half, 1e-3 * mean) if (mean > 0).all() else mean - half
+        ax.fill_between(x, low, mean + half, color=look.color, alpha=0.2, lw=0)

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from experiments import __main__ as command
-from experiments import pages
 from experiments.beyond import measuring as beyond
 from experiments.cost import measuring as cost
 from experiments.cost.models import BOOSTING, FOREST, KNN, LINEAR, MODELS, OURS
@@ -211,7 +210,10 @@ def test_another_seed_is_not_mixed_in(out, capsys):
 def test_the_pages_in_docs_are_what_the_code_writes():
     settings = run.Settings(ROOT / "docs" / "results")
     tables = command.measured(settings)
-    written = {f"{name}.md": pages.PAGES[name](table, settings) for name, table in tables.items()}
+    written = {
+        f"{name}.md": command.EXPERIMENTS[name].page(table, settings)
+        for name, table in tables.items()
+    }
     written["claims.md"] = claims.page(tables, settings)
     written["summary.md"] = summary.page(tables, settings)
     written["README.md"] = command.index(settings)

@@ -69,7 +69,7 @@ def includes(root: Path, rooms: set[str]) -> Iterator[Edge]:
 
 def imports(root: Path, packages: set[str]) -> Iterator[Edge]:
     """Every import of a module of ours, also within a function."""
-    ours = packages | {"splitgp_command", "experiments"}
+    ours = packages | {"splitgp_command"}
     for file in python_files(root):
         package = ".".join(file.parts[1:-1] if file.parts[0] == "python" else file.parts[:-1])
         for line, module in _imported(ast.parse((root / file).read_text(), str(file)), package):

@@ -1,4 +1,4 @@
-"""Checks what pages and comments point to: `python3 scripts/links.py [ROOT]`.
+"""Checks what pages and comments point to: `python3 scripts/checks/links.py [ROOT]`.
 
 Prints every link of a Markdown page to a file or heading that is not there, and every path to a
 file of ours, in a page or a source file, that does not exist. It fails if there is one.
@@ -84,7 +84,7 @@ def broken(root: Path) -> list[str]:
 
 
 def main() -> int:
-    root = (Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent.parent).resolve()
+    root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parents[2]).resolve()
     found = broken(root)
     for line in found:
         print(line, file=sys.stderr)

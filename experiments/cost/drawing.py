@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from experiments.cost.measuring import LATE, STREAMS, ahead
 from experiments.cost.models import MODELS
-from experiments.shared.drawing import empty_figure, save
+from experiments.shared.drawing import panels, save
 from experiments.shared.run import Settings
 from experiments.shared.table import Table
 
@@ -24,14 +24,7 @@ def draw(table: Table, settings: Settings) -> list[Path]:
     from matplotlib.lines import Line2D
 
     names = [name for name in STREAMS if table.where(data=name)]
-    columns = min(3, len(names))
-    rows = -(-len(names) // columns)
-    figure, axes = empty_figure(columns, rows, width=4.4, height=3.6)
-    for k, ax in enumerate(axes.flat):
-        if k < len(names):
-            _panel(ax, table, names[k])
-        else:
-            ax.axis("off")
+    figure = panels(names, 4.4, 3.6, lambda ax, name: _panel(ax, table, name))
     handles = [
         Line2D([], [], color=s.color, marker=s.marker, ls="", ms=_size(s.marker), label=name)
         for name, s in MODELS.items()
@@ -54,7 +47,7 @@ def draw(table: Table, settings: Settings) -> list[Path]:
     figure.legend(
         handles=handles,
         loc="outside lower center",
-        ncols=4 if columns > 2 else 2,
+        ncols=4 if len(names) > 2 else 2,
         frameon=False,
         fontsize=9,
     )

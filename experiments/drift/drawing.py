@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from experiments.drift.models import ALL, FORGET, FRESH, MODELS
 from experiments.drift.streams import STREAMS
-from experiments.shared.drawing import empty_figure, save
+from experiments.shared.drawing import panels, save
 from experiments.shared.run import Settings
 from experiments.shared.table import Table
 
@@ -21,14 +21,7 @@ def draw(table: Table, settings: Settings) -> list[Path]:
     from matplotlib.lines import Line2D
 
     names = [name for name in STREAMS if table.where(data=name)]
-    columns = min(3, len(names))
-    rows = -(-len(names) // columns)
-    figure, axes = empty_figure(columns, rows, width=4.6, height=3.0)
-    for k, ax in enumerate(axes.flat):
-        if k < len(names):
-            _panel(ax, table, names[k])
-        else:
-            ax.axis("off")
+    figure = panels(names, 4.6, 3.0, lambda ax, name: _panel(ax, table, name))
     handles = [
         Line2D([], [], color=style.color, lw=1.6, label=name)
         for name, style in MODELS.items()

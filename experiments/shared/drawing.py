@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["LABELS", "curve", "empty_figure", "legend_below", "save"]
+__all__ = ["LABELS", "curve", "empty_figure", "legend_below", "panels", "save"]
 
 LABELS = {
     "rmse": "RMSE",
@@ -31,6 +33,20 @@ def empty_figure(
 
     figure = Figure(figsize=(width * columns, height * rows), layout="constrained")
     return figure, figure.subplots(rows, columns, squeeze=False, **shared)
+
+
+def panels(
+    names: Sequence[str], width: float, height: float, draw: Callable[[Axes, str], None]
+) -> Any:
+    """A figure with a panel for each name, at most three side by side."""
+    columns = min(3, len(names))
+    figure, axes = empty_figure(columns, -(-len(names) // columns), width, height)
+    for ax, name in zip_longest(axes.flat, names):
+        if name is None:
+            ax.axis("off")
+        else:
+            draw(ax, name)
+    return figure
 
 
 def save(figure: Figure, settings: Settings, name: str) -> Path:

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <random>
 #include <vector>
 
 #include "measure.h"
+#include "random_inputs.h"
 #include "splitgp/splitting_gp.h"
 
 namespace {
@@ -18,19 +18,13 @@ using Eigen::MatrixXd;
 
 constexpr Index kInputs = 8;
 
-MatrixXd random_inputs(Index n, unsigned seed) {
-  std::mt19937_64 random(seed);
-  std::normal_distribution<double> normal;
-  return MatrixXd::NullaryExpr(kInputs, n, [&] { return normal(random); });
-}
-
 splitgp::SplittingGp learned_model(Index m) {
   splitgp::Options options;
   options.split_limit = options.capacity = static_cast<int>(m);
   options.training = splitgp::Training::off;
   options.hyperparameters.emplace().length_scale = Eigen::VectorXd::Constant(kInputs, 3.0);
   splitgp::SplittingGp model(kInputs, 1, options);
-  const MatrixXd X = random_inputs(10 * m, 1);
+  const MatrixXd X = bench::random_inputs(kInputs, 10 * m, 1);
   const MatrixXd Y = X.row(0).array().sin() + X.row(1).array() * X.row(2).array();
   model.update_batch(X, Y);
   return model;
@@ -61,7 +55,7 @@ void Batch(benchmark::State& state) {
   const Index n = state.range(1);
   for (auto _ : state) {
     splitgp::SplittingGp model = learned_model(m);
-    const MatrixXd X = random_inputs(n, 2);
+    const MatrixXd X = bench::random_inputs(kInputs, n, 2);
     splitgp::Prediction result;
     const Times single = time([&] {
       for (Index i = 0; i < n; ++i) {

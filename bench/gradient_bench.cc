@@ -5,22 +5,16 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <random>
 #include <vector>
 
 #include "measure.h"
+#include "random_inputs.h"
 #include "splitgp/splitting_gp.h"
 
 namespace {
 
 using Eigen::Index;
 using Eigen::MatrixXd;
-
-MatrixXd random_inputs(Index inputs, Index n, unsigned seed) {
-  std::mt19937_64 random(seed);
-  std::normal_distribution<double> normal;
-  return MatrixXd::NullaryExpr(inputs, n, [&] { return normal(random); });
-}
 
 // Local GPs that hold m observations each; enough of them not to fit into the cache.
 splitgp::SplittingGp learned_model(Index m, Index inputs, Index outputs) {
@@ -30,7 +24,7 @@ splitgp::SplittingGp learned_model(Index m, Index inputs, Index outputs) {
   options.training = splitgp::Training::off;
   options.hyperparameters.emplace().length_scale = Eigen::VectorXd::Constant(inputs, 3.0);
   splitgp::SplittingGp model(inputs, outputs, options);
-  const MatrixXd X = random_inputs(inputs, bench::smoke() ? 3 * m : 8 * m, 1);
+  const MatrixXd X = bench::random_inputs(inputs, bench::smoke() ? 3 * m : 8 * m, 1);
   const MatrixXd Y =
       (X.row(0).array().sin() + X.row(1).array() * X.row(2).array()).matrix().replicate(outputs, 1);
   model.update_batch(X, Y);
@@ -60,7 +54,7 @@ void Gradient(benchmark::State& state) {
   const Index n = bench::smoke() ? 50 : 1000;
   for (auto _ : state) {
     const splitgp::SplittingGp model = learned_model(m, inputs, outputs);
-    const MatrixXd X = random_inputs(inputs, n, 2);
+    const MatrixXd X = bench::random_inputs(inputs, n, 2);
     splitgp::Prediction plain;
     splitgp::PredictionGradient gradient;
     model.predict_gradient(X, gradient);

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -16,6 +15,7 @@
 #include "core/model/model_training.h"
 #include "core/train/training_set.h"
 #include "machine.h"
+#include "random_inputs.h"
 #include "splitgp/splitting_gp.h"
 
 namespace {
@@ -31,12 +31,6 @@ double squared(Index n) { return static_cast<double>(n) * static_cast<double>(n)
 double cubed(Index n) { return squared(n) * static_cast<double>(n); }
 double triangle_bytes(Index n) { return kDouble * squared(n) / 2.0; }
 
-MatrixXd random_inputs(Index n, unsigned seed) {
-  std::mt19937_64 random(seed);
-  std::normal_distribution<double> normal;
-  return MatrixXd::NullaryExpr(kInputs, n, [&] { return normal(random); });
-}
-
 MatrixXd responses(const MatrixXd& X) {
   return (X.row(0).array().sin() + X.row(1).array() * X.row(2).array()).matrix();
 }
@@ -48,7 +42,7 @@ SplittingGp learned_model(Index capacity, Index owned, Index n) {
   options.training = splitgp::Training::off;
   options.hyperparameters.emplace().length_scale = Eigen::VectorXd::Constant(kInputs, 3.0);
   SplittingGp model(kInputs, 1, options);
-  const MatrixXd X = random_inputs(n, 1);
+  const MatrixXd X = bench::random_inputs(kInputs, n, 1);
   model.update_batch(X, responses(X));
   return model;
 }
@@ -99,7 +93,7 @@ Work least_work(const SplittingGp& model, SplittingGp& ahead, const Eigen::Vecto
 }
 
 void measure_updates(benchmark::State& state, const SplittingGp& model, Index count) {
-  const MatrixXd X = random_inputs(count, 2);
+  const MatrixXd X = bench::random_inputs(kInputs, count, 2);
   const MatrixXd Y = responses(X);
   std::vector<Work> least;
   {
@@ -140,7 +134,7 @@ void measure_predictions(benchmark::State& state, const std::string& kind, const
   one.bytes *= asked / static_cast<double>(model.n_local());
   one.flops *= asked / static_cast<double>(model.n_local());
 
-  const MatrixXd X = random_inputs(8 * count, 3);
+  const MatrixXd X = bench::random_inputs(kInputs, 8 * count, 3);
   splitgp::Prediction result;
   double began = bench::thread_seconds();
   for (Index i = 0; i < count; ++i) model.predict(X.col(i), result);
@@ -159,7 +153,7 @@ void measure_predictions(benchmark::State& state, const std::string& kind, const
 // One training without a search: a few dozen evaluations of the objective and its gradient on one
 // set.
 void measure_training(benchmark::State& state, const SplittingGp& model, const Rates& rates) {
-  const MatrixXd X = random_inputs(1, 4);
+  const MatrixXd X = bench::random_inputs(kInputs, 1, 4);
   const MatrixXd Y = responses(X);
   SplittingGp twin = model;
   twin.update(X.col(0), Y.col(0));

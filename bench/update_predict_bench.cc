@@ -6,9 +6,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <random>
 
 #include "measure.h"
+#include "random_inputs.h"
 #include "raw_solve.h"
 #include "splitgp/splitting_gp.h"
 
@@ -20,12 +20,6 @@ using Eigen::VectorXd;
 
 constexpr Index kInputs = 8;
 
-MatrixXd random_inputs(Index n, unsigned seed) {
-  std::mt19937_64 random(seed);
-  std::normal_distribution<double> normal;
-  return MatrixXd::NullaryExpr(kInputs, n, [&] { return normal(random); });
-}
-
 VectorXd response(const VectorXd& x) { return VectorXd::Constant(1, std::sin(x(0)) + x(1) * x(2)); }
 
 splitgp::SplittingGp steady_model(Index m, Index owned, Index cells) {
@@ -35,7 +29,7 @@ splitgp::SplittingGp steady_model(Index m, Index owned, Index cells) {
   options.training = splitgp::Training::off;
   options.hyperparameters.emplace().length_scale = VectorXd::Constant(kInputs, 3.0);
   splitgp::SplittingGp model(kInputs, 1, options);
-  const MatrixXd X = random_inputs((bench::smoke() ? 2 : cells) * owned, 2);
+  const MatrixXd X = bench::random_inputs(kInputs, (bench::smoke() ? 2 : cells) * owned, 2);
   for (Index i = 0; i < X.cols(); ++i) model.update(X.col(i), response(X.col(i)));
   return model;
 }
@@ -52,7 +46,7 @@ void report(benchmark::State& state, double seconds, Index m, Index local_gps) {
 void Update(benchmark::State& state) {
   const Index m = state.range(0);
   splitgp::SplittingGp model = steady_model(m, m, state.range(1));
-  const MatrixXd X = random_inputs(4096, 3);
+  const MatrixXd X = bench::random_inputs(kInputs, 4096, 3);
   Index i = 0;
   const double began = bench::thread_seconds();
   for (auto _ : state) {
@@ -74,7 +68,7 @@ BENCHMARK(Update)
 void measure_predictions(benchmark::State& state, Index owned) {
   const Index m = state.range(0);
   const splitgp::SplittingGp model = steady_model(m, owned, owned < m ? 40 : 10);
-  const MatrixXd X = random_inputs(4096, 4);
+  const MatrixXd X = bench::random_inputs(kInputs, 4096, 4);
   Index i = 0;
   const double began = bench::thread_seconds();
   for (auto _ : state) benchmark::DoNotOptimize(model.predict(X.col(i++ % X.cols())));

@@ -4,55 +4,39 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import BrokenExecutor
 from pathlib import Path
 
 from experiments import (
     beyond,
-    claims,
     cost,
     drift,
     figure1,
-    figures,
     kin40k,
-    layout,
-    pages,
     powergen,
-    run,
     stages,
-    summary,
     synthetic,
     tables,
     theory,
 )
-from experiments.table import Table, finished, read_rows
+from experiments.overviews import claims, summary
+from experiments.shared import layout, run
+from experiments.shared.experiment import Experiment
+from experiments.shared.table import Table, finished, read_rows
 
-EXPERIMENTS: dict[str, Callable[[run.Settings], list[run.Job]]] = {
-    "synthetic": synthetic.jobs,
-    "kin40k": kin40k.jobs,
-    "powergen": powergen.jobs,
-    "figure1": figure1.jobs,
-    "theory": theory.jobs,
-    "beyond": beyond.jobs,
-    "stages": stages.jobs,
-    "cost": cost.jobs,
-    "tables": tables.jobs,
-    "drift": drift.jobs,
+EXPERIMENTS: dict[str, Experiment] = {
+    "synthetic": synthetic.EXPERIMENT,
+    "kin40k": kin40k.EXPERIMENT,
+    "powergen": powergen.EXPERIMENT,
+    "figure1": figure1.EXPERIMENT,
+    "theory": theory.EXPERIMENT,
+    "beyond": beyond.EXPERIMENT,
+    "stages": stages.EXPERIMENT,
+    "cost": cost.EXPERIMENT,
+    "tables": tables.EXPERIMENT,
+    "drift": drift.EXPERIMENT,
 }
-TITLES = {
-    "synthetic": "the paper's synthetic function: error, memory, time along the stream (Figs. 2–4)",
-    "kin40k": "error against observations per local model (Fig. 5 a)",
-    "powergen": "error and run time against observations per local model (Fig. 5 b)",
-    "figure1": "how a split cuts, and continuity (Fig. 1)",
-    "theory": "the propositions and complexities, measured",
-    "beyond": "a robot arm with seven outputs and two streams in time order",
-    "stages": "what borrowing, calibration and the trend add, on every data set",
-    "cost": "error against processor time per row, beside other streaming models",
-    "tables": "categories, gaps, time and lags: what the columns of a table become",
-    "drift": "streams that change: ways to forget, and how soon and how truly alarms come",
-}
-
 OVERVIEWS = {
     "summary.md": "the requirements, and where they are not met",
     "claims.md": "every claim of the paper, with a verdict",
@@ -93,10 +77,10 @@ def default_out(quick: bool) -> Path:
 def measured(settings: run.Settings) -> dict[str, Table]:
     """The tables of all experiments of which enough for a page has been run in this folder."""
     tables = {}
-    for name, make_jobs in EXPERIMENTS.items():
+    for name, experiment in EXPERIMENTS.items():
         path = settings.out / f"{name}.csv"
         if path.exists():
-            jobs = make_jobs(settings)
+            jobs = experiment.jobs(settings)
             needed = {job.key for job in jobs if job.turn == 0}
             table = finished(read_rows(path), {job.key for job in jobs}, needed)
             if table is not None:
@@ -108,8 +92,8 @@ def index(settings: run.Settings) -> str:
     """README.md of the results: the pages that are there."""
     lines = [f"- [{name}]({name}): {text}" for name, text in OVERVIEWS.items()]
     lines += [
-        f"- [{name}.md]({name}.md): {text}; [{name}.csv]({name}.csv)"
-        for name, text in TITLES.items()
+        f"- [{name}.md]({name}.md): {one.title}; [{name}.csv]({name}.csv)"
+        for name, one in EXPERIMENTS.items()
     ]
     lines = [line for line in lines if (settings.out / line[3 : line.index("]")]).exists()]
     return (
@@ -124,8 +108,8 @@ def index(settings: run.Settings) -> str:
 
 def write_page(name: str, table: Table, settings: run.Settings) -> None:
     """An experiment's figures and its page."""
-    figures.DRAW[name](table, settings)
-    (settings.out / f"{name}.md").write_text(pages.PAGES[name](table, settings))
+    EXPERIMENTS[name].draw(table, settings)
+    (settings.out / f"{name}.md").write_text(EXPERIMENTS[name].page(table, settings))
 
 
 def write_overviews(settings: run.Settings) -> None:
@@ -149,7 +133,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     failed = 0
     for name in EXPERIMENTS if given.experiment == "all" else [given.experiment]:
         try:
-            table = run.run(name, EXPERIMENTS[name](settings), settings)
+            table = run.run(name, EXPERIMENTS[name].jobs(settings), settings)
         # A missing file, another run's results, a worker that was killed.
         except (OSError, ValueError, BrokenExecutor) as error:
             print(f"{name}: {error}", file=sys.stderr)

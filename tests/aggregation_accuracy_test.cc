@@ -128,7 +128,7 @@ TEST(AggregationAccuracy, EvidenceIsAheadOnKin40k) {
   EXPECT_LT(errors.evidence, 0.83 * errors.similarity);
 }
 
-// The columns of docs/architecture.md, "Borrowing", that matter most: a quarter owned, two fifths,
+// The columns of docs/lab_notes.md, "Borrowing", that matter most: a quarter owned, two fifths,
 // and all, with as many observations in each local GP.
 TEST(AggregationAccuracy, BorrowingIsAheadOnKin40k) {
   std::optional<Task> task = kin40k_task();

@@ -8,6 +8,7 @@
 #include "splitgp/model_file.h"
 #include "support/browser.h"
 #include "support/report.h"
+#include "support/shown_page.h"
 #include "support/streams.h"
 
 namespace splitgp {
@@ -42,9 +43,7 @@ class CliReportBrowser : public ::testing::Test {
   }
 
   void choose(const std::string& select, int value) {
-    browser_.evaluate("{ const select = document.getElementById('" + select +
-                      "'); select.value = " + std::to_string(value) +
-                      "; select.dispatchEvent(new Event('change')); }");
+    testing::choose(browser_, select, value);
     browser_.wait_for("document.documentElement.dataset.drawn !== undefined");
   }
 
@@ -132,26 +131,9 @@ TEST_F(CliReportBrowser, TitlesOfAxesFitTheirCharts) {
 
 TEST_F(CliReportBrowser, FollowsLightDarkAndTheWidthOfTheWindow) {
   open(report_of(folder_, streamed_model(folder_, 300, {"a", "b"}, {"y"})));
-  const std::string ink =
-      "getComputedStyle(document.querySelector('#error .xtitle')).fill + "
-      "getComputedStyle(document.body).backgroundColor";
-  const json light = browser_.evaluate(ink);
-  testing::Window window;
-  window.width = 390;  // a phone
-  window.height = 800;
-  window.dark = true;
-  browser_.show(window);
-  browser_.wait_for(
-      "document.querySelector('#error .main-svg').getBoundingClientRect().width < 390");
-  browser_.wait_for("(" + ink + ") !== " + light.dump());
-  EXPECT_LE(browser_.evaluate("document.documentElement.scrollWidth"), 390);
+  testing::expect_follows_light_dark_and_width(browser_, "#error .xtitle", folder_.path());
   EXPECT_EQ(charts().size(), 13u);
   expect_no_trouble();
-
-  browser_.save_picture(folder_ / "page.png");
-  const std::string picture = testing::file_text(folder_ / "page.png");
-  EXPECT_TRUE(picture.starts_with("\x89PNG"));
-  EXPECT_GT(picture.size(), 100'000u) << "a blank page is far smaller";
 }
 
 TEST_F(CliReportBrowser, OneInput) {

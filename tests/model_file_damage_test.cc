@@ -75,6 +75,22 @@ class DamagedFile : public ModelFileDamage {
     good_ = bytes_of(path_);
     ASSERT_TRUE(opens(path_));
   }
+
+  // Flips one bit of the good file, as often as that, and counts the files that still open.
+  int opened_with_a_flipped_bit(int times, unsigned seed) {
+    std::mt19937_64 random(seed);
+    int opened = 0;
+    for (int i = 0; i < times; ++i) {
+      std::string bytes = good_;
+      const std::size_t at = random() % bytes.size();
+      bytes[at] = static_cast<char>(bytes[at] ^ (1 << random() % 8));
+      write_bytes(path_, bytes);
+      SCOPED_TRACE("byte " + std::to_string(at));
+      opened += opens(path_) ? 1 : 0;
+    }
+    return opened;
+  }
+
   std::string good_;
 };
 
@@ -89,16 +105,7 @@ TEST_F(DamagedFile, TruncatedAnywhereIsRefused) {
 }
 
 TEST_F(DamagedFile, AFlippedBitIsDetectedOrDoesNoHarm) {
-  std::mt19937_64 random(2);
-  int opened = 0;
-  for (int i = 0; i < kInjuries; ++i) {
-    std::string bytes = good_;
-    const std::size_t at = random() % bytes.size();
-    bytes[at] = static_cast<char>(bytes[at] ^ (1 << random() % 8));
-    write_bytes(path_, bytes);
-    SCOPED_TRACE("byte " + std::to_string(at));
-    opened += opens(path_) ? 1 : 0;
-  }
+  const int opened = opened_with_a_flipped_bit(kInjuries, 2);
   // Most of a small file's pages are empty space.
   EXPECT_GT(opened, 0);
   EXPECT_LT(opened, kInjuries);
@@ -111,16 +118,7 @@ class DamagedForgetfulFile : public DamagedFile {
 };
 
 TEST_F(DamagedForgetfulFile, AFlippedBitIsDetectedOrDoesNoHarm) {
-  std::mt19937_64 random(5);
-  int opened = 0;
-  for (int i = 0; i < kInjuries / 2; ++i) {
-    std::string bytes = good_;
-    const std::size_t at = random() % bytes.size();
-    bytes[at] = static_cast<char>(bytes[at] ^ (1 << random() % 8));
-    write_bytes(path_, bytes);
-    SCOPED_TRACE("byte " + std::to_string(at));
-    opened += opens(path_) ? 1 : 0;
-  }
+  const int opened = opened_with_a_flipped_bit(kInjuries / 2, 5);
   EXPECT_GT(opened, 0);
   EXPECT_LT(opened, kInjuries / 2);
 }

@@ -18,25 +18,13 @@
 
 namespace splitgp::scale_test {
 
+using testing::expect_same_prediction;
 using testing::kSanitized;
 using testing::Random;
 using testing::Shards;
 using testing::smooth_stream;
 using testing::Stream;
 using testing::TemporaryDirectory;
-
-void expect_same_prediction(const Prediction& p, const Prediction& q) {
-  ASSERT_EQ(p.mean.cols(), q.mean.cols());
-  EXPECT_LE((p.mean - q.mean).cwiseAbs().maxCoeff(), 1e-9 * p.mean.cwiseAbs().maxCoeff());
-  EXPECT_LE(((p.variance - q.variance).array() / (p.variance + p.noise_variance).array())
-                .abs()
-                .maxCoeff(),
-            1e-9);
-  EXPECT_LE(
-      ((p.noise_variance - q.noise_variance).array() / p.noise_variance.array()).abs().maxCoeff(),
-      1e-9);
-  EXPECT_EQ(p.conformal_half_widths.rows(), q.conformal_half_widths.rows());
-}
 
 SplittingGp one_machine(const Stream& stream, const Options& options) {
   SplittingGp model(stream.X.rows(), stream.Y.rows(), options);

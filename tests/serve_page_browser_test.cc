@@ -14,6 +14,7 @@
 #include "support/command.h"
 #include "support/http_client.h"
 #include "support/random_matrix.h"
+#include "support/shown_page.h"
 
 namespace splitgp {
 namespace {
@@ -95,11 +96,7 @@ class ServePageBrowser : public ::testing::Test {
                       "'); input.value = '" + value +
                       "'; input.dispatchEvent(new Event('input')); }");
   }
-  void choose(const std::string& select, int value) {
-    browser_.evaluate("{ const select = document.getElementById('" + select +
-                      "'); select.value = " + std::to_string(value) +
-                      "; select.dispatchEvent(new Event('change')); }");
-  }
+  void choose(const std::string& select, int value) { testing::choose(browser_, select, value); }
   json answer() {
     browser_.wait_for("!what_if.waiting");
     const json texts = browser_.evaluate("({ ...document.getElementById('answer').dataset })");
@@ -286,22 +283,7 @@ TEST_F(ServePageBrowser, FollowsLightDarkAndTheWidthOfTheWindow) {
   start_server();
   learn_numbers(150);
   open();
-  const std::string ink =
-      "getComputedStyle(document.querySelector('#error .ytitle')).fill + "
-      "getComputedStyle(document.body).backgroundColor";
-  const json light = browser_.evaluate(ink);
-  testing::Window window;
-  window.width = 390;  // a phone
-  window.height = 800;
-  window.dark = true;
-  browser_.show(window);
-  browser_.wait_for(
-      "document.querySelector('#error .main-svg').getBoundingClientRect().width < 390");
-  browser_.wait_for("(" + ink + ") !== " + light.dump());
-  EXPECT_LE(browser_.evaluate("document.documentElement.scrollWidth"), 390);
-  browser_.save_picture(folder_ / "page.png");
-  EXPECT_GT(testing::file_text(folder_ / "page.png").size(), 100'000u)
-      << "a blank page is far smaller";
+  testing::expect_follows_light_dark_and_width(browser_, "#error .ytitle", folder_.path());
   expect_no_trouble();
 }
 

@@ -136,7 +136,7 @@ TEST(Surprise, GoesOnFromItsState) {
   }
 }
 
-// The bound that docs/architecture.md states: 7 regimes, and one for every 4,096 rows, begin
+// The bound that docs/lab_notes.md states: 7 regimes, and one for every 4,096 rows, begin
 // between two scheduled trainings.
 RC_GTEST_PROP(SurpriseSchedule, BeginsABoundedNumberOfRegimes, ()) {
   TrainingSchedule schedule(4);

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import gpytorch
+import marked_page
 import numpy as np
 import torch
 
@@ -32,8 +33,6 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "examples"))
 from learning_control import HORIZON, LAP, Controller, lap, target  # noqa: E402
 
-PAGE = ROOT / "docs" / "control.md"
-BEGIN, END = "<!-- written by learning_control.py -->", "<!-- end of learning_control.py -->"
 ADAM_STEPS = 60
 
 
@@ -167,10 +166,7 @@ def main() -> None:
     text = table(arguments.laps)
     print(text)
     if arguments.write:
-        page = PAGE.read_text()
-        before, rest = page.split(BEGIN)
-        _, after = rest.split(END)
-        PAGE.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}")
+        marked_page.write("control.md", "learning_control.py", text)
 
 
 if __name__ == "__main__":

@@ -18,16 +18,15 @@ from __future__ import annotations
 
 import argparse
 import copy
-import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import metadata
-from pathlib import Path
 from typing import Any
 
 import gpytorch
+import marked_page
 import numpy as np
 import torch
 from sklearn.exceptions import ConvergenceWarning
@@ -44,8 +43,6 @@ HEAD = (
     "| peer | m | n | µs per observation | with trainings | µs per prediction | RMSE |\n"
     "|---|---|---|---|---|---|---|"
 )
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "performance.md"
-BEGIN, END = "<!-- written by peers.py -->", "<!-- end of peers.py -->"
 
 
 @dataclass
@@ -327,14 +324,8 @@ def versions() -> str:
 
 
 def write(rows: list[Row]) -> None:
-    page = PAGE.read_text()
-    before, found, rest = page.partition(BEGIN)
-    _, closed, after = rest.partition(END)
-    if not found or not closed:
-        sys.exit(f"peers.py: {PAGE} lacks the marks {BEGIN} and {END}")
     parts = [versions(), "\n".join([HEAD, *map(str, rows)]), beside_the_paper(rows)]
-    text = "\n\n".join(part for part in parts if part)
-    PAGE.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}")
+    marked_page.write("performance.md", "peers.py", "\n\n".join(part for part in parts if part))
 
 
 def main() -> None:

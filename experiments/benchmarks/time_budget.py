@@ -15,16 +15,14 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
+import marked_page
 import numpy as np
 
 import splitgp
 from splitgp import datasets
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "control.md"
-BEGIN, END = "<!-- written by time_budget.py -->", "<!-- end of time_budget.py -->"
 CHOICES = ((50, 3), (100, 1), (100, 3), (100, 6), (250, 1), (250, 3), (250, 6), (500, 3))
 TIMED = 400  # rows
 
@@ -105,10 +103,7 @@ def main() -> None:
     arguments = parser.parse_args()
     text = table(arguments.rows)
     if arguments.write:
-        page = PAGE.read_text()
-        before, rest = page.split(BEGIN)
-        _, after = rest.split(END)
-        PAGE.write_text(f"{before}{BEGIN}\n{text}{END}{after}")
+        marked_page.write("control.md", "time_budget.py", text.rstrip("\n"))
 
 
 if __name__ == "__main__":

@@ -8,9 +8,13 @@ import numpy as np
 import pytest
 
 import splitgp
-from experiments import cost, cost_models, figures_cost, pages_cost, run
-from experiments.cost_models import MODELS, OURS
-from experiments.table import Row, Table
+from experiments.cost import drawing as figures_cost
+from experiments.cost import measuring as cost
+from experiments.cost import models as cost_models
+from experiments.cost import page as pages_cost
+from experiments.cost.models import MODELS, OURS
+from experiments.shared import run
+from experiments.shared.table import Row, Table
 
 
 class Noted:
@@ -123,7 +127,7 @@ def test_page_and_figure(tmp_path):
 
 
 def test_a_model_that_diverges_does_not_hide_the_others():
-    from experiments.drawing import empty_figure
+    from experiments.shared.drawing import empty_figure
 
     largest = figures_cost.LARGEST * (5 - 0.4 * (len(MODELS) - 1))
     for third, arrows in ((9.0, 0), (1e12, len(cost.LATE))):

@@ -5,10 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from experiments import drift, figures_drift, pages_drift, run
-from experiments.drift_models import ALL, FORGET, FRESH, MODELS
-from experiments.drift_streams import REAL, REGIONS, STREAMS, in_regions, region
-from experiments.table import Row, Table
+from experiments.drift import drawing as figures_drift
+from experiments.drift import measuring as drift
+from experiments.drift import page as pages_drift
+from experiments.drift.models import ALL, FORGET, FRESH, MODELS
+from experiments.drift.streams import REAL, REGIONS, STREAMS, in_regions, region
+from experiments.shared import run
+from experiments.shared.table import Row, Table
 
 
 @pytest.mark.parametrize("name", [n for n in STREAMS if n not in REAL])

@@ -12,22 +12,18 @@ import numpy as np
 import pytest
 
 from experiments import __main__ as command
-from experiments import (
-    beyond,
-    claims,
-    cost,
-    kin40k,
-    pages,
-    raw_tables,
-    run,
-    stages,
-    summary,
-    theory,
-)
-from experiments.claims_theory import growth, jumps, linear_residual, memory_curve
-from experiments.cost_models import BOOSTING, FOREST, KNN, LINEAR, MODELS, OURS
-from experiments.methods import DEFAULT, FULL, LOCAL, LOG, PAPER, RBCM
-from experiments.table import Estimate, Row, Table, read_rows
+from experiments.beyond import measuring as beyond
+from experiments.cost import measuring as cost
+from experiments.cost.models import BOOSTING, FOREST, KNN, LINEAR, MODELS, OURS
+from experiments.kin40k import measuring as kin40k
+from experiments.overviews import claims, summary
+from experiments.overviews.claims_theory import growth, jumps, linear_residual, memory_curve
+from experiments.shared import run
+from experiments.shared.methods import DEFAULT, FULL, LOCAL, LOG, PAPER, RBCM
+from experiments.shared.table import Estimate, Row, Table, read_rows
+from experiments.stages import measuring as stages
+from experiments.tables import raw_tables
+from experiments.theory import measuring as theory
 from splitgp import datasets
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -214,7 +210,10 @@ def test_another_seed_is_not_mixed_in(out, capsys):
 def test_the_pages_in_docs_are_what_the_code_writes():
     settings = run.Settings(ROOT / "docs" / "results")
     tables = command.measured(settings)
-    written = {f"{name}.md": pages.PAGES[name](table, settings) for name, table in tables.items()}
+    written = {
+        f"{name}.md": command.EXPERIMENTS[name].page(table, settings)
+        for name, table in tables.items()
+    }
     written["claims.md"] = claims.page(tables, settings)
     written["summary.md"] = summary.page(tables, settings)
     written["README.md"] = command.index(settings)

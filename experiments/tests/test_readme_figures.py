@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from experiments.methods import DEFAULT, FULL, LOG, PAPER, RBCM
-from experiments.table import Table, read_rows
+from experiments.shared.methods import DEFAULT, FULL, LOG, PAPER, RBCM
+from experiments.shared.table import Table, read_rows
 
 ROOT = Path(__file__).resolve().parents[2]
 METHODS = (DEFAULT, PAPER, RBCM, LOG, FULL)

@@ -9,10 +9,14 @@ import pytest
 
 import splitgp
 from experiments import __main__ as command
-from experiments import figures_stages, pages_stages, regimes, run, stages
-from experiments.promises import PROMISES, Finding
-from experiments.scoring import LEVELS, Clock, Scorer, worst_stretches
-from experiments.table import DONE, Row, Table
+from experiments.shared import run
+from experiments.shared.scoring import LEVELS, Clock, Scorer, worst_stretches
+from experiments.shared.table import DONE, Row, Table
+from experiments.stages import drawing as figures_stages
+from experiments.stages import measuring as stages
+from experiments.stages import page as pages_stages
+from experiments.stages import regimes
+from experiments.stages.promises import PROMISES, Finding
 
 METRICS = (
     *("rmse", "nmse", "nlpd", "cover_50", "cover_80", "cover_95", "worst_stretch"),

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from experiments import category_codes, forecasts, gap_filling
+from experiments.tables import category_codes, forecasts, gap_filling
 
 
 def distances(codes):

@@ -37,8 +37,8 @@ enum class Training {
                ///< it.
 };
 
-/// How predicted variances and intervals follow the errors that are made (docs/architecture.md,
-/// error bars).
+/// How predicted variances and intervals follow the errors that are made (docs/lab_notes.md, error
+/// bars).
 enum class Calibration {
   adaptive,   ///< Each local GP's own scale, a factor and a Student-t learned from innovations.
   conformal,  ///< The same density, but intervals that keep their promise on any stream: of T rows,
@@ -182,7 +182,7 @@ struct Options {
   OnDrift on_drift = OnDrift::report;
 
   /// A stream that does not change raises a false alarm every so many rows, or less often. From it
-  /// follows how much evidence an alarm needs: its logarithm (docs/architecture.md, alarms).
+  /// follows how much evidence an alarm needs: its logarithm (docs/lab_notes.md, alarms).
   int rows_per_false_alarm = 1'000'000;
 
   /// learn: what is absurd for the model may be the first sign of something new.
@@ -200,7 +200,7 @@ struct Options {
   int max_observations = 0;
 
   /// oldest: it forgets what a changed process no longer is. redundant keeps more of a process that
-  /// does not change (docs/architecture.md has both measured).
+  /// does not change (docs/lab_notes.md has both measured).
   Forget forget = Forget::oldest;
 
   /// Forgets observations that are older than this, in the unit of the times given to update, which

@@ -160,8 +160,8 @@ class SplittingGp {
   /// Waits for a running background training and adopts its θ; returns at once if there is none.
   void finish_training();
 
-  /// Adopts θ. Nothing is refitted here: a local GP is refitted when it is next updated, one more
-  /// with every update, and the rest by refit().
+  /// Adopts θ. Nothing is refitted here. Every update brings θ to one local GP, the owner of its
+  /// row before others, and refit() brings it to the rest.
   void set_hyperparameters(Hyperparameters theta);
   const Hyperparameters& hyperparameters() const;
   /// Counts the changes of θ. Each local GP remembers the version its factor was built with.

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +14,25 @@ from splitgp._contents import Contents
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+
+@contextlib.contextmanager
+def whole_file(path: str | os.PathLike[str], overwrite: bool) -> Iterator[Path]:
+    """Where to write a file; it is moved to its place afterwards, so it is never half there."""
+    target = Path(path)
+    if target.exists() and not overwrite:
+        raise FileExistsError(f"{target} exists; pass overwrite=True to replace it")
+    with tempfile.TemporaryDirectory(prefix=".splitgp-", dir=target.parent) as folder:
+        fresh = Path(folder) / target.name
+        yield fresh
+        os.replace(fresh, target)
+
+
+def existing(path: str | os.PathLike[str]) -> Path:
+    source = Path(path)
+    if not source.exists():
+        raise FileNotFoundError(f"{source} does not exist")
+    return source
 
 
 class Saving(Contents):
@@ -41,23 +62,13 @@ class Saving(Contents):
         >>> again.n_observations
         2
         """
-        target = Path(path)
-        if target.exists() and not overwrite:
-            raise FileExistsError(f"{target} exists; pass overwrite=True to replace it")
-        model = self._ready()
-        # Written beside the target and then moved, so that there is never half a file.
-        with tempfile.TemporaryDirectory(prefix=".splitgp-", dir=target.parent) as folder:
-            fresh = Path(folder) / target.name
-            _core.save(model, fresh, "flat" if self._flat else "columns")
-            os.replace(fresh, target)
+        with whole_file(path, overwrite) as fresh:
+            _core.save(self._ready(), fresh, "flat" if self._flat else "columns")
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a model that `save` or the splitgp command wrote. The file is left as it is."""
-        source = Path(path)
-        if not source.exists():
-            raise FileNotFoundError(f"{source} does not exist")
-        model, note = _core.load(source)
+        model, note = _core.load(existing(path))
         self = cls.__new__(cls)
         self._adopt(model, model.n_outputs == 1 if note is None else note == "flat")
         return self

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from splitgp import _core, _options, _table_wishes, _tables
 from splitgp._results import Prediction
+from splitgp._saving import existing, whole_file
 from splitgp._signature import takes_options
 from splitgp._splitting_gp import SplittingGP
 
@@ -229,22 +230,13 @@ class TableModel:
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write model and recipe to one file, which `load` and the splitgp command read."""
-        target = Path(path)
-        if target.exists() and not overwrite:
-            raise FileExistsError(f"{target} exists; pass overwrite=True to replace it")
-        recipe, model = self._ready(), self._model._ready()
-        with tempfile.TemporaryDirectory(prefix=".splitgp-", dir=target.parent) as folder:
-            fresh = Path(folder) / target.name
-            _core.save_table(recipe, model, fresh)
-            os.replace(fresh, target)
+        with whole_file(path, overwrite) as fresh:
+            _core.save_table(self._ready(), self._model._ready(), fresh)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a model that `save` or `splitgp stream` wrote. The file is left as it is."""
-        source = Path(path)
-        if not source.exists():
-            raise FileNotFoundError(f"{source} does not exist")
-        model, table = _core.load_table(source)
+        model, table = _core.load_table(existing(path))
         self = cls.__new__(cls)
         self._wishes, self._remarks, self._table = {}, [], table
         self._model = SplittingGP.__new__(SplittingGP)
@@ -323,9 +315,7 @@ def load(path: str | os.PathLike[str]) -> SplittingGP | TableModel:
     >>> again.n_observations, again.targets
     (20, ['y'])
     """
-    source = Path(path)
-    if not source.exists():
-        raise FileNotFoundError(f"{source} does not exist")
+    source = existing(path)
     if "table_recipe" in _core.notes_of(source):
         return TableModel.load(source)
     return SplittingGP.load(source)

@@ -174,12 +174,9 @@ inline void expect_same_model(const SplittingGp& one, const SplittingGp& other) 
 /// rounding times the condition of the kernel matrix. Variances are compared with the noise
 /// included, as intervals use them: the latent variance alone is what a subtraction leaves of the
 /// prior's, and where data are dense few of its digits remain.
-inline void expect_same_predictions(const SplittingGp& a, const SplittingGp& b,
-                                    const Eigen::MatrixXd& queries) {
-  const Prediction p = a.predict(queries);
-  const Prediction q = b.predict(queries);
-  const double mean_scale = p.mean.cwiseAbs().maxCoeff();
-  EXPECT_LE((p.mean - q.mean).cwiseAbs().maxCoeff(), 1e-9 * mean_scale);
+inline void expect_same_prediction(const Prediction& p, const Prediction& q) {
+  ASSERT_EQ(p.mean.cols(), q.mean.cols());
+  EXPECT_LE((p.mean - q.mean).cwiseAbs().maxCoeff(), 1e-9 * p.mean.cwiseAbs().maxCoeff());
   EXPECT_LE(((p.variance - q.variance).array() / (p.variance + p.noise_variance).array())
                 .abs()
                 .maxCoeff(),
@@ -188,6 +185,12 @@ inline void expect_same_predictions(const SplittingGp& a, const SplittingGp& b,
   EXPECT_LE(
       ((p.noise_variance - q.noise_variance).array() / p.noise_variance.array()).abs().maxCoeff(),
       1e-9);
+  EXPECT_EQ(p.conformal_half_widths.rows(), q.conformal_half_widths.rows());
+}
+
+inline void expect_same_predictions(const SplittingGp& a, const SplittingGp& b,
+                                    const Eigen::MatrixXd& queries) {
+  expect_same_prediction(a.predict(queries), b.predict(queries));
 }
 
 }  // namespace splitgp::testing

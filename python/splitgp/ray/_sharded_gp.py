@@ -19,6 +19,7 @@ from ray.exceptions import RayActorError, RayTaskError
 from splitgp._arrays import Floats, observation_rows, rows
 from splitgp._options import DEFAULTS, integer, make
 from splitgp._results import Hyperparameters, Prediction
+from splitgp._saving import existing
 from splitgp.ray._actors import NotAttached, RouterActor, ShardActor
 
 if TYPE_CHECKING:
@@ -113,9 +114,7 @@ class ShardedGP:
     @classmethod
     def load(cls, path: str | os.PathLike[str], shards: int, **settings: Any) -> Self:
         """A copy of the model in a file that `SplittingGP`, the command or a ShardedGP wrote."""
-        source = Path(path)
-        if not source.exists():
-            raise FileNotFoundError(f"{source} does not exist")
+        source = existing(path)
         folder = tempfile.mkdtemp(prefix="splitgp-shards-")
         copy = Path(folder) / "model.splitgp"
         _copy_file(source, copy)

@@ -1,0 +1,1 @@
+"""What the experiments share: methods, data on the way, measurements as jobs, figures and pages."""

@@ -77,6 +77,7 @@ class SpareDeque {
     while (all_.size() < size) all_.push_back(spare);
   }
   std::size_t reserved() const { return all_.size(); }
+  bool keeps() const { return keeps_; }
   /// Every element, spare ones too.
   std::deque<T>& all() { return all_; }
   const std::deque<T>& all() const { return all_; }

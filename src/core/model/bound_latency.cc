@@ -65,6 +65,7 @@ void reserve_partition(ModelState& model, Index count, Index points) {
   partition.neighbors.reserve(16);
   partition.found.reserve(static_cast<std::size_t>(count));
   partition.dropped.reserve(1);
+  partition.spare_leaving.reserve(static_cast<std::size_t>(model.options.split_limit) + 1);
   partition.given_x.setZero(model.inputs);
   partition.given_y.setZero(model.outputs);
 }

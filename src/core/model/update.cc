@@ -15,7 +15,7 @@ namespace {
 
 // As a new one, but with the memory it has.
 void begin(ModelState& model, const Observation& row, const Route& route, UpdateResult& result) {
-  model.monitor.clear_alarms(result);
+  model.monitor.take_back(result.alarms);
   UpdateResult fresh;
   std::swap(fresh.record.leaving, result.record.leaving);
   std::swap(fresh.alarms, result.alarms);

@@ -64,7 +64,8 @@ class Centers {
   void most_similar(const Kernel& kernel, const Eigen::Ref<const Eigen::VectorXd>& x,
                     Eigen::Index count, std::vector<Neighbor>& neighbors) const;
 
-  /// Room for so many centers: set() and remove() then allocate nothing.
+  /// Room for so many centers: set() and remove() then allocate nothing, and the tree stays: what
+  /// has a bound is not so large that the search matters.
   void reserve(Eigen::Index size);
 
   std::size_t memory_bytes() const;

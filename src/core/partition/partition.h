@@ -106,6 +106,7 @@ struct Partition {
   std::vector<Eigen::Index> found;
   std::vector<Eigen::Index> dropped;
   Eigen::VectorXd given_x, given_y;
+  std::vector<std::uint64_t> spare_leaving;  // for the first result that names those
 
  private:
   void gained(Eigen::Index local_gp, std::uint64_t sequence);

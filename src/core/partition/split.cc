@@ -83,6 +83,7 @@ const std::vector<bool>& Partition::split_if_full(Eigen::Index I, const Observat
   centers.set(child, second.center(), kernel);
   centers.set(I, local.center(), kernel);
   keep_awake(*this, child);
+  if (result.record.leaving.capacity() == 0) result.record.leaving.swap(spare_leaving);
   list_owned(second, result.record.leaving);
   result.split = true;
   result.record.new_local_gp = child;

@@ -146,11 +146,9 @@ Alarm& Monitor::raise(const PartitionThen& then, const Yardstick& by, double loc
   find_inside(then, by, found_->group);
   drift.changed_cells(*found_, result.record.local_gp, inside_, changed, silent_);
   if (changed.empty()) changed.push_back(result.record.local_gp);
-  Alarm& alarm = result.alarms.emplace_back();
-  if (!spare_alarms_.empty()) {
-    std::swap(alarm, spare_alarms_.back());
-    spare_alarms_.pop_back();
-  }
+  if (result.alarms.empty()) result.alarms.swap(spare_);
+  result.alarms.resize(1);
+  Alarm& alarm = result.alarms.front();
   alarm.sequence = result.sequence;
   alarm.change_point = found_->change_point;
   alarm.output = found_->output;
@@ -171,10 +169,9 @@ void Monitor::remember(const Alarm& alarm) {
   alarms.push_back(alarm);
 }
 
-void Monitor::clear_alarms(UpdateResult& result) {
-  if (!result.alarms.empty() && spare_alarms_.size() < spare_alarms_.capacity())
-    spare_alarms_.push_back(std::move(result.alarms.front()));
-  result.alarms.clear();
+void Monitor::take_back(std::vector<Alarm>& alarms_of_row) {
+  if (!alarms_of_row.empty()) spare_.swap(alarms_of_row);
+  alarms_of_row.clear();
 }
 
 void Monitor::reserve(Index inputs, Index local_gps) {
@@ -186,7 +183,7 @@ void Monitor::reserve(Index inputs, Index local_gps) {
   Alarm spare;
   spare.lower.resize(inputs);
   spare.upper.resize(inputs);
-  spare_alarms_.assign(2, spare);
+  spare_.assign(1, spare);
   drift.reserve(local_gps);
 }
 

@@ -73,8 +73,8 @@ struct Monitor {
                UpdateResult& result);
   /// It is complete.
   void remember(const Alarm& alarm);
-  /// Empties a result of earlier alarms; their memory serves again.
-  void clear_alarms(UpdateResult& result);
+  /// Empties the alarms of an earlier row; their memory serves again.
+  void take_back(std::vector<Alarm>& alarms_of_row);
 
   /// Takes the memory for models of up to so many local GPs.
   void reserve(Eigen::Index inputs, Eigen::Index local_gps);
@@ -98,7 +98,7 @@ struct Monitor {
   bool conformal_;
   bool rejects_;
   std::optional<Drift::Found> found_;
-  std::vector<Alarm> spare_alarms_;
+  std::vector<Alarm> spare_;  // one, for the next that is raised
   // Scratch space.
   std::vector<Score> scores_;
   std::vector<Eigen::Index> slabs_, inside_, silent_;

@@ -234,6 +234,18 @@ TEST(Drift, FindsWiderErrors) {
   EXPECT_GT(found->size, 1.5);
 }
 
+// A model file refuses sums that are not finite.
+TEST(Drift, SumsOfTheLargestErrorsAreFinite) {
+  Drift drift(kNoSlabs, 1, 1e300);  // so that no alarm ends them
+  drift.start();
+  for (const double error : {1e150, 1e200, -1e300, std::numeric_limits<double>::infinity(),
+                             -std::numeric_limits<double>::infinity()}) {
+    for (std::uint64_t i = 0; i < 50; ++i) drift.observe(0, i, std::vector<Score>{{2.5, error}});
+    for (const Drift::Sum& sum : drift.watch(drift.group_of(0), 0).sums)
+      EXPECT_TRUE(std::isfinite(sum.error)) << error;
+  }
+}
+
 TEST(Drift, SingleAbsurdReadingsAreNoAlarm) {
   Drift drift(kNoSlabs, 1, 1e6);
   split_until(drift, 5);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <mutex>
 #include <shared_mutex>
 #include <thread>
@@ -79,6 +80,42 @@ TEST(FairLock, ServesInTheOrderOfArrival) {
   lock.unlock();
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3}));
+}
+
+// As in the service: the writer holds the model for one update, each reader for one prediction.
+TEST(ServeThreads, OneWriterAndManyReaders) {
+  const char* const wanted = std::getenv("SPLITGP_READERS");  // bench/campaign asks for more
+  const int readers = wanted == nullptr ? 6 : std::atoi(wanted);
+  Options options;
+  options.capacity = 24;
+  options.max_observations = 150;
+  options.training = Training::background;
+  options.training_observations = 60;
+  const testing::Stream stream = testing::smooth_stream(3, 2, 1, testing::kSanitized ? 300 : 3000);
+  SplittingGp model(2, 1, options);
+  FairLock lock;
+  std::atomic<bool> learning{true};
+  std::atomic<long> predicted{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < readers; ++t) {
+    threads.emplace_back([&, t] {
+      while (learning) {
+        const std::shared_lock<FairLock> hold(lock);
+        const PredictionGradient found = model.predict_gradient(stream.X.middleCols(t, 4));
+        EXPECT_TRUE(Eigen::MatrixXd(found.mean).allFinite());
+        EXPECT_LE(model.local_gps().size(), static_cast<std::size_t>(150));
+        ++predicted;
+      }
+    });
+  }
+  for (Eigen::Index i = 0; i < stream.X.cols(); ++i) {
+    const std::lock_guard<FairLock> hold(lock);
+    model.update(stream.X.col(i), stream.Y.col(i));
+  }
+  learning = false;
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(model.n_seen(), static_cast<std::uint64_t>(stream.X.cols()));
+  EXPECT_GT(predicted, 0);
 }
 
 TEST(ServeThreads, LearningPredictingCommittingAndCopyingAtOnce) {

@@ -19,6 +19,9 @@ constexpr double kWidening = 2.0;
 // The memory of the mean square, in rows: 199 of them count like the last 100.
 constexpr double kMemory = 100.0;
 
+// A sum of errors stays below this, and so stays finite.
+constexpr double kLargestError = 1e300;
+
 double log_ratio(std::size_t kind, double score) {
   static const double log_widening = std::log(kWidening);
   switch (kind) {
@@ -242,7 +245,9 @@ void Drift::add_row(Sum& sum, double ratio, double error, std::uint64_t sequence
     sum = {};
     return;
   }
-  sum.error += error;
+  // Squares of errors near 1e150 may leave the range of doubles, and a file refuses such a sum.
+  const double total = sum.error + error;
+  if (!std::isnan(total)) sum.error = std::clamp(total, -kLargestError, kLargestError);
   ++sum.rows;
 }
 

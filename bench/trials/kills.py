@@ -1,0 +1,116 @@
+"""The command, killed at random moments: nothing is lost, and nothing is learned twice."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from random import Random
+
+from trials.command import Campaign, TrialFailed, difference, write_rows
+
+# Each teaches something else to lose: splits, trainings, forgetting, lists, error bars, times.
+STREAMS = (
+    ("--training", "off", "--length-scale", "0.5"),
+    ("--training-observations", "100"),
+    ("--training", "background", "--training-observations", "100"),
+    ("--window-size", "150", "--training-observations", "80"),
+    ("--max-observations", "120", "--training", "off", "--length-scale", "0.5"),
+    ("--durability", "normal", "--calibration", "conformal", "--training-observations", "80"),
+)
+COMMON = ("--target", "y", "--capacity", "40", "--commit-every", "0.02", "--batch", "64")
+
+
+def kill_streams(campaign: Campaign, folder: Path, kills: int, chance: Random) -> tuple[int, int]:
+    """Every stream is killed until its share of kills is spent, and then finishes."""
+    done = ends = 0
+    rows = write_rows(folder / "rows.csv", 4000 if campaign.long else 1200, campaign.seed)
+    queries = write_rows(folder / "queries.csv", 50, campaign.seed + 1)
+    while done < kills:
+        flags = STREAMS[ends % len(STREAMS)]
+        model = folder / f"m{ends}.splitgp"
+        arguments = ("stream", rows, "--model", model, *COMMON, *flags)
+        began = time.monotonic()
+        calm = folder / f"calm{ends}.splitgp"
+        undisturbed = campaign.run("stream", rows, "--model", calm, *COMMON, *flags)
+        if undisturbed.returncode != 0:
+            raise TrialFailed(f"an undisturbed stream ended with {undisturbed.returncode}")
+        takes = time.monotonic() - began
+        held = 0
+        for _ in range(min(kills - done, 40 if campaign.long else 6)):
+            victim = campaign.start(*arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(chance.uniform(0.0, 0.4 * takes))
+            victim.kill()
+            if victim.wait() == -signal.SIGKILL:
+                done += 1
+            if not model.exists():
+                continue
+            now = campaign.learned(model)
+            if now < held:
+                raise TrialFailed(f"{now} rows after a kill, {held} before: {flags}")
+            held = now
+        last = campaign.run(*arguments)
+        if last.returncode != 0:
+            raise TrialFailed(f"the stream does not go on: {last.stderr.decode()} {flags}")
+        if campaign.learned(model) != campaign.learned(calm):
+            raise TrialFailed(f"rows are lost or doubled: {flags}")
+        # Which row a training in the background ends at is not the same twice.
+        if "background" not in flags:
+            worst = difference(campaign.answers(model, queries), campaign.answers(calm, queries))
+            if not worst < 1e-9:
+                raise TrialFailed(f"the model differs by {worst:.3g} from an undisturbed one: {flags}")
+        ends += 1
+    return done, ends
+
+
+def kill_forgets(campaign: Campaign, folder: Path, kills: int, chance: Random) -> int:
+    """Forgetting takes all of the rows or none of them."""
+    rows = write_rows(folder / "learned.csv", 400, campaign.seed)
+    model = folder / "forget.splitgp"
+    if campaign.run("stream", rows, "--model", model, *COMMON, *STREAMS[0]).returncode != 0:
+        raise TrialFailed("the stream before forgetting failed")
+    held, at, done = 400, 0, 0
+    while done < kills:
+        if at + 5 > 400:
+            model.unlink()
+            campaign.run("stream", rows, "--model", model, *COMMON, *STREAMS[0])
+            held, at = 400, 0
+        victim = campaign.start("forget", "--model", model, "--rows", f"{at}-{at + 4}",
+                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(chance.uniform(0.0, 0.03))
+        victim.kill()
+        done += victim.wait() == -signal.SIGKILL
+        now = campaign.learned(model, "observations")
+        if now not in (held, held - 5):
+            raise TrialFailed(f"{now} rows are held after forgetting 5 of {held}")
+        if now != held:
+            at += 5
+        held = now
+    return done
+
+
+def kill_services(campaign: Campaign, kills: int) -> str:
+    """bench/serve_kill, which kills a server while clients learn."""
+    ended = subprocess.run(
+        [sys.executable, campaign.root / "bench" / "serve_kill", "--kills", str(kills), "--seed",
+         str(campaign.seed), "--training", "inline", "--command", campaign.command],
+        capture_output=True, text=True, check=False,
+    )
+    if ended.returncode != 0:
+        raise TrialFailed(f"serve_kill: {ended.stderr.strip() or ended.stdout.strip()}")
+    return ended.stdout.strip()
+
+
+def run(campaign: Campaign) -> str:
+    chance = campaign.chance("kills")
+    streams, forgets, services = (600, 200, 200) if campaign.long else (4, 2, 2)
+    with tempfile.TemporaryDirectory() as name:
+        killed, models = kill_streams(campaign, Path(name), streams, chance)
+        forgotten = kill_forgets(campaign, Path(name), forgets, chance)
+    return (
+        f"{killed} kills of streams with {models} models and their trainings, {forgotten} of forget; "
+        f"service: {kill_services(campaign, services)}"
+    )

@@ -15,6 +15,7 @@ CORE = (
     "local_gp",
     "partition",
     "watch",
+    "predict",
     "train",
     "model",
     "api",

@@ -7,6 +7,7 @@ import math
 import os
 import random
 import subprocess
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,10 @@ class Campaign:
     root: Path
     seed: int
     long: bool
+    end: float = math.inf  # of time.monotonic(): a part stops here
+
+    def is_over(self) -> bool:
+        return time.monotonic() >= self.end
 
     def chance(self, part: str) -> random.Random:
         return random.Random(f"{self.seed} {part}")

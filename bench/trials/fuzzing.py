@@ -77,7 +77,9 @@ def run(campaign: Campaign) -> str:
                 time.sleep(0.05)
             statuses: dict[int, int] = {}
             honest = 1
-            for i in range(count):
+            done = 0
+            while done < count and not campaign.is_over():
+                i, done = done, done + 1
                 message = request(chance)
                 status = send(port, message)
                 statuses[status // 100] = statuses.get(status // 100, 0) + 1
@@ -99,4 +101,4 @@ def run(campaign: Campaign) -> str:
         if learned < honest:
             raise TrialFailed(f"{honest} honest rows were acknowledged, {learned} are in the file")
     answered = ", ".join(f"{n} of {k}xx" for k, n in sorted(statuses.items()) if k)
-    return f"{count} mutated requests: {answered}, {statuses.get(0, 0)} without an answer; {honest} honest rows in the file"
+    return f"{done} mutated requests: {answered}, {statuses.get(0, 0)} without an answer; {honest} honest rows in the file"

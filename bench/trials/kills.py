@@ -29,7 +29,7 @@ def kill_streams(campaign: Campaign, folder: Path, kills: int, chance: Random) -
     done = ends = 0
     rows = write_rows(folder / "rows.csv", 4000 if campaign.long else 1200, campaign.seed)
     queries = write_rows(folder / "queries.csv", 50, campaign.seed + 1)
-    while done < kills:
+    while done < kills and not campaign.is_over():
         flags = STREAMS[ends % len(STREAMS)]
         model = folder / f"m{ends}.splitgp"
         arguments = ("stream", rows, "--model", model, *COMMON, *flags)
@@ -40,7 +40,7 @@ def kill_streams(campaign: Campaign, folder: Path, kills: int, chance: Random) -
             raise TrialFailed(f"an undisturbed stream ended with {undisturbed.returncode}")
         takes = time.monotonic() - began
         held = 0
-        for _ in range(min(kills - done, 40 if campaign.long else 6)):
+        for _ in range(min(kills - done, 40 if campaign.long else 2)):
             victim = campaign.start(*arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             time.sleep(chance.uniform(0.0, 0.4 * takes))
             victim.kill()
@@ -73,7 +73,7 @@ def kill_forgets(campaign: Campaign, folder: Path, kills: int, chance: Random) -
     if campaign.run("stream", rows, "--model", model, *COMMON, *STREAMS[0]).returncode != 0:
         raise TrialFailed("the stream before forgetting failed")
     held, at, done = 400, 0, 0
-    while done < kills:
+    while done < kills and not campaign.is_over():
         if at + 5 > 400:
             model.unlink()
             campaign.run("stream", rows, "--model", model, *COMMON, *STREAMS[0])

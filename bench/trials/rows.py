@@ -72,5 +72,8 @@ def run(campaign: Campaign) -> str:
     chance = campaign.chance("rows")
     files, each = (100, 10_000) if campaign.long else (3, 1_500)
     with tempfile.TemporaryDirectory() as name:
-        learned = sum(stream(campaign, Path(name), i, each, chance) for i in range(files))
-    return f"{files * each} nasty rows in {files} files, {learned} learned, every prediction finite"
+        learned = done = 0
+        while done < files and not campaign.is_over():
+            learned += stream(campaign, Path(name), done, each, chance)
+            done += 1
+    return f"{done * each} nasty rows in {done} files, {learned} learned, every prediction finite"

@@ -61,7 +61,8 @@ class TableModel:
     rows.
 
     A table is a pandas or polars DataFrame, an Arrow table, a list of dicts, or a mapping from
-    names to columns; a DatetimeIndex of pandas is a column called by its name, or "time". The order of its columns does not matter once there is a model.
+    names to columns; a DatetimeIndex of pandas is a column called by its name, or "time". The
+    order of its columns does not matter once there is a model.
 
     Parameters
     ----------

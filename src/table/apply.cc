@@ -16,6 +16,14 @@ namespace {
 
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
+// As a level of a category: 3, not 3.000000.
+std::string plain_number(double number) {
+  std::string text = std::to_string(number);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.pop_back();
+  return text;
+}
+
 bool refuse(Applied& row, const std::string& column, const std::string& reason) {
   row.outcome = Applied::Outcome::rejected;
   row.column = column;
@@ -199,6 +207,36 @@ void Recipe::set_time(const TimeColumns& time, double seconds, double* to) const
   }
 }
 
+// What the column is was left open. Missing: zeros, as in all rows before its first value.
+bool Recipe::set_open(std::size_t c, const Cell& cell, const RecipeState& state, double* to,
+                      Applied& row) const {
+  const Column& column = parts_.columns[c];
+  std::fill(to, to + column.width, 0.0);
+  if (is_gap(cell)) return true;
+  double value = 0.0;
+  const bool time = cell.kind == Cell::Kind::time || cell.kind == Cell::Kind::zoned_time;
+  if (time)
+    return refuse(row, column.name,
+                  "the first rows had no value there, and a time cannot be added");
+  const bool number =
+      cell.kind == Cell::Kind::number || !parse_number(cell.text, parts_.decimal_mark, value);
+  const RecipeState::Opened opened = state.opened_[c];
+  if (opened == RecipeState::Opened::number || (opened == RecipeState::Opened::not_yet && number)) {
+    if (!number_of(column, cell, value, row)) return false;
+    if (std::isnan(value)) return true;
+    row.values[c] = value;
+    to[0] = value;
+    to[1] = 1.0;  // there is a value
+    return true;
+  }
+  const std::string text =
+      cell.kind == Cell::Kind::text ? std::string(trimmed(cell.text)) : plain_number(cell.number);
+  row.values[c] = 0.0;
+  row.worded.push_back(c);
+  set_code(text, {}, column.width, to);
+  return true;
+}
+
 void Recipe::set_category(const Column& column, std::string_view text, double* to) const {
   set_code(text, column.levels, column.width, to);
 }
@@ -223,6 +261,7 @@ void Recipe::apply(Cells cells, const RecipeState& state, Applied& row) const {
   row.time = kMissing;
   row.values.assign(columns.size(), kMissing);
   row.series.clear();
+  row.worded.clear();
   if (by_) {
     const Cell& cell = cells[cell_of_[*by_]];
     if (cell.kind == Cell::Kind::text) {
@@ -295,16 +334,19 @@ void Recipe::apply(Cells cells, const RecipeState& state, Applied& row) const {
         if (!filled(feature.column, value)) return;
       }
       std::string number;
-      if (cell.kind != Cell::Kind::text && !gap) {
-        number = std::to_string(cell.number);
-        number.erase(number.find_last_not_of('0') + 1);
-        if (number.ends_with('.')) number.pop_back();
-      }
+      if (cell.kind != Cell::Kind::text && !gap) number = plain_number(cell.number);
       const std::string_view text = gap                             ? ""
                                     : cell.kind == Cell::Kind::text ? trimmed(cell.text)
                                                                     : number;
       if (!gap) row.values[feature.column] = 0.0;  // there is a value
       set_category(columns[feature.column], text, to);
+    } else if (feature.use == Use::open) {
+      const Cell& cell = cells[cell_of_[feature.column]];
+      if (parts_.fill == Fill::reject && is_gap(cell)) {
+        double value = kMissing;
+        if (!filled(feature.column, value)) return;
+      }
+      if (!set_open(feature.column, cell, state, to, row)) return;
     } else {
       const std::size_t c = feature.column;
       if (!value_at(c)) return;
@@ -333,7 +375,7 @@ void Recipe::set_feature(const Feature& feature, double value, std::vector<doubl
     set_category(column, level < column.levels.size() ? column.levels[level] : "", to);
   } else {
     to[0] = value;
-    if (feature.count > 1) to[1] = 0.0;
+    if (feature.count > 1) to[1] = feature.use == Use::open ? 1.0 : 0.0;
   }
 }
 

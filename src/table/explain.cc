@@ -102,7 +102,8 @@ std::string Recipe::flags_toml(const std::vector<std::string>& header) const {
         break;
       case Use::boolean:
       case Use::ordered:
-        continue;  // found again by their words
+      case Use::open:
+        continue;  // found again by their words, or their lack of them
       case Use::category:
         as = As::category;
         break;
@@ -157,7 +158,8 @@ std::string Recipe::disagreement(const Wishes& wishes) const {
       return "--as " + shown(name) + ": the model was made without such a column";
     }
     const bool time = as == As::time || as == As::day_first || as == As::month_first;
-    const bool same = (as == As::ignore && column->use == Use::none) ||
+    const bool same = (column->use == Use::open && (as == As::number || as == As::category)) ||
+                      (as == As::ignore && column->use == Use::none) ||
                       (as == As::number && column->use == Use::number) ||
                       (as == As::category && column->use == Use::category) ||
                       (time && column->use == Use::time);

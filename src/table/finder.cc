@@ -67,6 +67,12 @@ class Kinds {
     }
     if (look.rows == 0) return number(column, look);
     if (look.values() == 0) {
+      if (!asked && look.rows < kEnoughRows) {
+        column.use = Use::open;
+        column.width = code_width(0);
+        column.why = "open: empty in " + first_rows(look.rows) + ", so its first value will show";
+        return;
+      }
       if (!asked) {
         return leave_out(column, "empty in " + first_rows(look.rows) + "; --as " +
                                      printable(column.name) + "=number takes it");

@@ -112,6 +112,13 @@ void Recipe::lay_out() {
         names.push_back(column.name + " code " + std::to_string(k));
       }
       add_feature({column.name, Use::category, c}, names, true);
+    } else if (column.use == Use::open) {
+      // Room for either: a number and whether it is there, or the code of a category.
+      std::vector<std::string> names{column.name};
+      for (int k = 2; k <= column.width; ++k) {
+        names.push_back(column.name + " part " + std::to_string(k));
+      }
+      add_feature({column.name, Use::open, c}, names, false);
     } else if (column.use != Use::none) {
       std::vector<std::string> names{column.name};
       if (column.marked) names.push_back(column.name + " missing");

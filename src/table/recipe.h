@@ -22,6 +22,7 @@ enum class Use {
   ordered,   ///< Text on a known scale, low < medium < high: one input.
   category,  ///< Text: a code of fixed width.
   time,      ///< Part of a point in time, which may take several columns.
+  open,      ///< Empty in the few first rows: its first value will show, a number or a category.
   none,      ///< Not an input: a target, what keeps series apart, or a column left out.
 };
 
@@ -91,12 +92,14 @@ struct Applied {
   double time = std::numeric_limits<double>::quiet_NaN();
   bool target_known = false;  ///< A row without its targets is there to be predicted.
   // What RecipeState::take() needs.
-  std::vector<double> values;  ///< Of each column; NaN: missing.
+  std::vector<double> values;       ///< Of each column; NaN: missing.
+  std::vector<std::size_t> worded;  ///< Open columns in which the row has a text.
   std::string series;
 };
 
 /// How a row of a table becomes inputs of a model: found once from the first rows (finder.h), kept
-/// with the model, and never changed. What does change from row to row is the RecipeState.
+/// with the model, and never changed. What does change from row to row is the RecipeState; what an
+/// open column turned out to be is in it, too.
 ///
 /// Threads: const means const.
 class Recipe {
@@ -173,6 +176,8 @@ class Recipe {
   void add_feature(Feature feature, const std::vector<std::string>& names, bool tied);
   bool value_of(const Column& column, const Cell& cell, double& value, Applied& row) const;
   bool time_of(const TimeColumns& time, Cells cells, double& seconds, Applied& row) const;
+  bool set_open(std::size_t c, const Cell& cell, const RecipeState& state, double* to,
+                Applied& row) const;
   bool number_of(const Column& column, const Cell& cell, double& value, Applied& row) const;
   bool is_gap(const Cell& cell) const;
   void set_time(const TimeColumns& time, double seconds, double* to) const;

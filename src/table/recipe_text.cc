@@ -12,8 +12,8 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-constexpr std::array<const char*, 6> kUses{"number",   "boolean", "ordered",
-                                           "category", "time",    "none"};
+constexpr std::array<const char*, 7> kUses{"number", "boolean", "ordered", "category",
+                                           "time",   "open",    "none"};
 constexpr std::array<const char*, 11> kParts{"stamp",
                                              "date",
                                              "clock",
@@ -51,7 +51,7 @@ json column_json(const Column& column) {
               {"use", kUses[static_cast<std::size_t>(column.use)]},
               {"why", json_text(column.why)}};
   if (column.use == Use::time) result["part"] = kParts[static_cast<std::size_t>(column.part)];
-  if (column.use == Use::category) result["width"] = column.width;
+  if (column.use == Use::category || column.use == Use::open) result["width"] = column.width;
   if (!column.levels.empty()) result["levels"] = texts(column.levels);
   if (column.start != 0.0) result["start"] = column.start;
   if (column.marked) result["marked"] = true;
@@ -65,7 +65,8 @@ Column column_of(const json& item) {
   column.why = from_json_text(item.at("why"));
   if (item.contains("part")) column.part = enum_of<TimePart>(kParts, item.at("part"));
   column.width = item.value("width", 0);
-  if (column.use == Use::category && (column.width < 1 || column.width > 1000)) {
+  if ((column.use == Use::category || column.use == Use::open) &&
+      (column.width < 1 || column.width > 1000)) {
     throw FileError("the recipe in the model file has a code of width " +
                     std::to_string(column.width));
   }

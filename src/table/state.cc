@@ -1,5 +1,7 @@
 #include "table/state.h"
 
+#include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -35,7 +37,8 @@ RecipeState::RecipeState(const Recipe& recipe)
     : columns_(recipe.columns().size()),
       count_(columns_, 0),
       mean_(columns_, 0.0),
-      filled_(columns_, 0) {
+      filled_(columns_, 0),
+      opened_(columns_, Opened::not_yet) {
   for (const Recipe::LagColumn& lag : recipe.lag_columns_) {
     ring_sizes_.push_back(static_cast<std::size_t>(lag.longest));
   }
@@ -81,8 +84,12 @@ void RecipeState::take(const Recipe& recipe, const Applied& row) {
     if (!read || recipe.columns()[c].use == Use::time) continue;
     const double value = row.values[c];
     if (std::isnan(value)) {
-      if (!target) ++filled_[c];
+      if (!target && recipe.columns()[c].use != Use::open) ++filled_[c];
       continue;
+    }
+    if (recipe.columns()[c].use == Use::open && opened_[c] == Opened::not_yet) {
+      const bool word = std::find(row.worded.begin(), row.worded.end(), c) != row.worded.end();
+      opened_[c] = word ? Opened::category : Opened::number;
     }
     ++count_[c];
     mean_[c] += (value - mean_[c]) / static_cast<double>(count_[c]);
@@ -142,9 +149,13 @@ void RecipeState::save(const WriteNote& set_note) {
     if (!std::exchange(series.changed, false)) continue;
     set_note(series_note(series.number), series_text(series));
   }
-  set_note(kStateNote,
-           json{{"count", count_}, {"mean", mean_}, {"filled", filled_}, {"series", series_.size()}}
-               .dump());
+  json totals{{"count", count_}, {"mean", mean_}, {"filled", filled_}, {"series", series_.size()}};
+  json& opened = totals["opened"] = json::object();
+  for (std::size_t c = 0; c < columns_; ++c) {
+    if (opened_[c] != Opened::not_yet) opened[std::to_string(c)] = static_cast<int>(opened_[c]);
+  }
+  if (opened.empty()) totals.erase("opened");
+  set_note(kStateNote, totals.dump());
 }
 
 void RecipeState::read_series(const std::string& text) {
@@ -181,6 +192,17 @@ RecipeState RecipeState::load(const Recipe& recipe, const ReadNote& note) {
     if (state.count_.size() != state.columns_ || state.mean_.size() != state.columns_ ||
         state.filled_.size() != state.columns_) {
       throw FileError("the recipe's state does not fit its columns");
+    }
+    if (parsed.contains("opened")) {
+      for (const auto& [column, kind] : parsed.at("opened").items()) {
+        std::size_t c = state.columns_;  // unless it is a number
+        std::from_chars(column.data(), column.data() + column.size(), c);
+        const int opened = kind.get<int>();
+        if (c >= state.columns_ || opened < 1 || opened > 2) {
+          throw FileError("the recipe's state does not fit its columns");
+        }
+        state.opened_[c] = static_cast<Opened>(opened);
+      }
     }
     const std::size_t series = parsed.at("series");
     for (std::size_t k = 0; k < series; ++k) {

@@ -53,6 +53,8 @@ class RecipeState {
 
  private:
   friend class Recipe;
+  /// What the first value of an open column was.
+  enum class Opened : std::uint8_t { not_yet, number, category };
   struct Series {
     std::string name;
     std::size_t number = 0;                  // in the order they came
@@ -75,6 +77,7 @@ class RecipeState {
   std::vector<std::uint64_t> count_;  // of the values seen in each column
   std::vector<double> mean_;
   std::vector<std::uint64_t> filled_;
+  std::vector<Opened> opened_;  // of each column; used for those left open
   std::map<std::string, Series, std::less<>> series_;
   std::uint64_t waiting_ = 0;
   bool changed_ = false;

@@ -11,8 +11,9 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr std::array<const char*, 6> kKinds{"number",   "boolean", "ordered",
-                                            "category", "time",    "none"};
+// An open column is filled in as a number: what else it may hold, nobody knows yet.
+constexpr std::array<const char*, 7> kKinds{"number", "boolean", "ordered", "category",
+                                            "time",   "number",  "none"};
 constexpr std::array<const char*, 11> kParts{"stamp",
                                              "date",
                                              "clock",
@@ -70,7 +71,7 @@ Json fields_json(const table::Recipe& recipe, const ObservedInputs& observed,
         range = {0.0, 24.0};
         value = 12.0;  // what the clock showed cannot be told from the cycle's inputs alone
       }
-    } else if (feature.use != table::Use::number) {
+    } else if (feature.use != table::Use::number && feature.use != table::Use::open) {
       const std::vector<std::string>& levels = recipe.columns()[feature.column].levels;
       field["levels"] = levels;
       value = feature.use == table::Use::category

@@ -42,11 +42,11 @@ void expect_equal(const Drift& a, const Drift& b) {
     EXPECT_EQ(std::tie(s.used, s.parent, s.local_gp, s.alarmed, s.last),
               std::tie(t.used, t.parent, t.local_gp, t.alarmed, t.last));
     for (Index o = 0; s.used && o < a.outputs(); ++o) {
-      EXPECT_EQ(a.watch(i, o).mean_square, b.watch(i, o).mean_square);
-      EXPECT_EQ(a.watch(i, o).rows, b.watch(i, o).rows);
+      EXPECT_EQ(a.watch(i, o).scores.value, b.watch(i, o).scores.value);
+      EXPECT_EQ(a.watch(i, o).scores.rows, b.watch(i, o).scores.rows);
       for (std::size_t kind = 0; kind < Drift::kKinds; ++kind) {
-        const Drift::Sum& sum = a.watch(i, o).sums[kind];
-        const Drift::Sum& other = b.watch(i, o).sums[kind];
+        const Cusum& sum = a.watch(i, o).sums[kind];
+        const Cusum& other = b.watch(i, o).sums[kind];
         EXPECT_EQ(std::tie(sum.evidence, sum.error, sum.rows, sum.since),
                   std::tie(other.evidence, other.error, other.rows, other.since));
       }

@@ -25,9 +25,9 @@ void pack(const Drift& drift, Index number, PackedNumbers& packed) {
   packed.count(group.last);
   for (Index o = 0; o < drift.outputs(); ++o) {
     const Drift::Watch& watch = drift.watch(number, o);
-    packed.real(watch.mean_square);
-    packed.count(watch.rows);
-    for (const Drift::Sum& sum : watch.sums) {
+    packed.real(watch.scores.value);
+    packed.count(watch.scores.rows);
+    for (const Cusum& sum : watch.sums) {
       packed.count(sum.rows);
       if (sum.rows == 0) continue;  // the sum is 0, as most are
       packed.count(sum.since);
@@ -52,11 +52,11 @@ bool unpack(NumberUnpacker& packed, Index outputs, Drift::Group& group, Drift::W
               group.alarmed < outputs * static_cast<Index>(Drift::kKinds);
   for (Index o = 0; o < outputs; ++o) {
     Drift::Watch& watch = watches[o];
-    watch.mean_square = packed.real();
-    watch.rows = packed.count();
-    good = good && watch.mean_square >= 0.0 && std::isfinite(watch.mean_square) &&
-           watch.rows <= std::uint64_t{kMostCounted};
-    for (Drift::Sum& sum : watch.sums) {
+    watch.scores.value = packed.real();
+    watch.scores.rows = packed.count();
+    good = good && watch.scores.value >= 0.0 && std::isfinite(watch.scores.value) &&
+           watch.scores.rows <= std::uint64_t{kMostCounted};
+    for (Cusum& sum : watch.sums) {
       sum = {};
       sum.rows = packed.count();
       if (sum.rows == 0) continue;

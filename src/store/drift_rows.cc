@@ -32,9 +32,9 @@ bool to_count(double number, std::uint64_t& count) {
 }
 
 bool to_watch(const double* numbers, Drift::Watch& watch) {
-  watch.mean_square = *numbers++;
-  bool good = watch.mean_square >= 0.0 && to_count(*numbers++, watch.rows);
-  for (Drift::Sum& sum : watch.sums) {
+  watch.scores.value = *numbers++;
+  bool good = watch.scores.value >= 0.0 && to_count(*numbers++, watch.scores.rows);
+  for (Cusum& sum : watch.sums) {
     sum.evidence = *numbers++;
     sum.error = *numbers++;
     good = good && sum.evidence >= 0.0 && to_count(*numbers, sum.rows) &&

@@ -79,8 +79,8 @@ inline void expect_same(const Drift& a, const Drift& b, Eigen::Index local_gps) 
         const Drift::Watch& s = a.watch(i, o);
         const Drift::Watch& t = b.watch(j, o);
         // Scores come from the factors, so they differ by rounding.
-        EXPECT_NEAR(s.mean_square, t.mean_square, 1e-6);
-        EXPECT_EQ(s.rows, t.rows);
+        EXPECT_NEAR(s.scores.value, t.scores.value, 1e-6);
+        EXPECT_EQ(s.scores.rows, t.scores.rows);
         for (std::size_t kind = 0; kind < Drift::kKinds; ++kind) {
           EXPECT_NEAR(s.sums[kind].evidence, t.sums[kind].evidence, 1e-5);
           EXPECT_EQ(s.sums[kind].rows, t.sums[kind].rows);

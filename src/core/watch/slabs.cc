@@ -40,7 +40,7 @@ void Slabs::find(const Eigen::Ref<const Eigen::VectorXd>& x, const StreamStatist
 
 bool Slabs::contains(Index slab, const Eigen::Ref<const Eigen::VectorXd>& x,
                      const StreamStatistics& inputs) const {
-  const Index k = input_of(slab);
+  const Index k = slab / kOfInput;
   Index first = k * kOfInput;
   Index parts = 4;
   while (slab >= first + parts) {

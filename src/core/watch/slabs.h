@@ -23,8 +23,6 @@ class Slabs {
   /// Their numbers, counted from 0.  REQUIRES: room for of_row() of them.
   void find(const Eigen::Ref<const Eigen::VectorXd>& x, const StreamStatistics& inputs,
             std::span<Eigen::Index> result) const;
-  /// Which input a slab cuts.
-  static Eigen::Index input_of(Eigen::Index slab) { return slab / kOfInput; }
   /// Whether x is in one slab; looks at that slab's input alone.
   bool contains(Eigen::Index slab, const Eigen::Ref<const Eigen::VectorXd>& x,
                 const StreamStatistics& inputs) const;

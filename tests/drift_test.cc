@@ -248,7 +248,7 @@ TEST(Drift, SumsOfTheLargestErrorsAreFinite) {
   for (const double error : {1e150, 1e200, -1e300, std::numeric_limits<double>::infinity(),
                              -std::numeric_limits<double>::infinity()}) {
     for (std::uint64_t i = 0; i < 50; ++i) drift.observe(0, i, std::vector<Score>{{2.5, error}});
-    for (const Drift::Sum& sum : drift.watch(drift.group_of(0), 0).sums)
+    for (const Cusum& sum : drift.watch(drift.group_of(0), 0).sums)
       EXPECT_TRUE(std::isfinite(sum.error)) << error;
   }
 }

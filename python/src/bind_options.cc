@@ -123,26 +123,28 @@ void bind_options(nb::module_& m) {
     const char* name = entry.name.data();  // a literal, so it is null-terminated and lives forever
     if constexpr (std::is_enum_v<Value>) {
       options.def_prop_rw(
-          name, [member](const Options& self) { return to_object(of(self)); },
-          [name, member](Options& self, const std::string& value) {
+          name, [of](const Options& self) { return to_object(of(self)); },
+          [name, of](Options& self, const std::string& value) {
             of(self) = parse<Value>(name, value);
           });
     } else if constexpr (std::is_same_v<Value, int>) {
       if (entry.automatic.empty()) {
-        options.def_rw(name, member);
+        options.def_prop_rw(
+            name, [of](const Options& self) { return of(self); },
+            [of](Options& self, const Value& value) { of(self) = value; });
         return;
       }
       options.def_prop_rw(
           name,
-          [member](const Options& self) -> std::optional<int> {
+          [of](const Options& self) -> std::optional<int> {
             if (of(self) == kAutomatic) return std::nullopt;
             return of(self);
           },
-          [member](Options& self, std::optional<int> value) {
-            of(self) = value.value_or(kAutomatic);
-          });
+          [of](Options& self, std::optional<int> value) { of(self) = value.value_or(kAutomatic); });
     } else {
-      options.def_rw(name, member);
+      options.def_prop_rw(
+          name, [of](const Options& self) { return of(self); },
+          [of](Options& self, const Value& value) { of(self) = value; });
     }
   });
   options

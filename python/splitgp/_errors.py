@@ -20,8 +20,8 @@ class FileError(OSError):
 class UnusableModel(RuntimeError):
     """The model was given up; open its file again, which is as of the last checkpoint.
 
-    A call that had begun to change it failed, for lack of memory say, or its file was deleted, moved
-    or replaced while it was open.
+    A call that had begun to change it failed, for lack of memory say, or its file was deleted,
+    moved or replaced while it was open.
     """
 
     __module__ = "splitgp"

@@ -77,6 +77,7 @@ def page() -> str:
         [
             INTRODUCTION,
             *(line for group in groups(options) for line in group),
+            "## Values",
             *(line for option in options if option["choices"] for line in choices(option)),
             *preset(),
             HYPERPARAMETERS,
@@ -89,7 +90,7 @@ def page() -> str:
 def groups(options: list[dict[str, Any]]) -> Iterator[list[str]]:
     """The options, heading by heading."""
     for heading, members in itertools.groupby(options, key=lambda option: str(option["group"])):
-        yield ["", f"## {heading}", "", *entries(members)]
+        yield [f"## {heading}", "", *entries(members), ""]
 
 
 def entries(table_of: Iterable[dict[str, Any]]) -> list[str]:

@@ -16,13 +16,12 @@ class Keywords(TypedDict, total=False):
     seed: int
     preset: Literal["paper"] | None
     capacity: int | None
-    taper: bool
-    principal_direction: Literal["exact", "oja"]
-    split_space: Literal["scaled", "raw"]
+    threads: int
     training_observations: int
-    calibration: Literal["adaptive", "conformal", "none"]
     surprise: bool
     trend: Literal["auto", "none", "linear"]
+    length_scale_groups: Sequence[int] | None
+    calibration: Literal["adaptive", "conformal", "none"]
     on_drift: Literal["report", "forget"]
     rows_per_false_alarm: int
     outliers: Literal["learn", "reject"]
@@ -30,8 +29,9 @@ class Keywords(TypedDict, total=False):
     max_observations: int
     forget: Literal["oldest", "redundant"]
     max_age: float
-    length_scale_groups: Sequence[int] | None
-    threads: int
+    taper: bool
+    principal_direction: Literal["exact", "oja"]
+    split_space: Literal["scaled", "raw"]
     fixed: Sequence[str] | None
     hyperparameters: Mapping[str, Any] | Hyperparameters | None
 
@@ -55,13 +55,12 @@ class TakesKeywords:
         preset: Literal["paper"] | None = None,
         *,
         capacity: int | None = None,
-        taper: bool = True,
-        principal_direction: Literal["exact", "oja"] = "exact",
-        split_space: Literal["scaled", "raw"] = "scaled",
+        threads: int = 1,
         training_observations: int = 3000,
-        calibration: Literal["adaptive", "conformal", "none"] = "adaptive",
         surprise: bool = True,
         trend: Literal["auto", "none", "linear"] = "auto",
+        length_scale_groups: Sequence[int] | None = None,
+        calibration: Literal["adaptive", "conformal", "none"] = "adaptive",
         on_drift: Literal["report", "forget"] = "report",
         rows_per_false_alarm: int = 1000000,
         outliers: Literal["learn", "reject"] = "learn",
@@ -69,8 +68,9 @@ class TakesKeywords:
         max_observations: int = 0,
         forget: Literal["oldest", "redundant"] = "oldest",
         max_age: float = 0.0,
-        length_scale_groups: Sequence[int] | None = None,
-        threads: int = 1,
+        taper: bool = True,
+        principal_direction: Literal["exact", "oja"] = "exact",
+        split_space: Literal["scaled", "raw"] = "scaled",
         fixed: Sequence[str] | None = None,
         hyperparameters: Mapping[str, Any] | Hyperparameters | None = None,
     ) -> None: ...

@@ -67,6 +67,10 @@ std::vector<Case> cases() {
   std::vector<Case> all;
   all.push_back({"trained", {}, 2, 1, 1000});
   all.back().options.split_limit = 20;
+  // A new θ reaches second children that go to another shard at once.
+  all.push_back({"small_cells", {}, 2, 1, 256});
+  all.back().options.split_limit = 20;
+  all.back().options.capacity = 60;
   all.push_back({"two_outputs", {}, 3, 2, 500});
   all.back().options.capacity = 60;
   all.push_back({"fixed_theta", testing::fixed_theta(), 3, 1, 1500});

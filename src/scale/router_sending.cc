@@ -123,7 +123,9 @@ void Router::State::write_row(const Row& row) {
     if (row.moves) write(owner).put(Command::give).put(child);
   }
   for (const Index local_gp : r.offered) write(local_gp).put(Command::borrow).put(number(local_gp));
-  if (const auto renewed = r.result.record.renewed) {
+  // A child that moves arrives with its θ.
+  const bool arrives = row.moves && r.result.record.renewed == r.result.record.new_local_gp;
+  if (const auto renewed = r.result.record.renewed; renewed && !arrives) {
     to(*renewed).put(Command::refit).put(number(*renewed));
     to(*renewed).put(model.knowledge.theta->version);
   }

@@ -6,7 +6,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build_packages=(g++ cmake ninja-build libeigen3-dev libsqlite3-dev libcli11-dev
                 libfmt-dev libsimdjson-dev nlohmann-json3-dev zlib1g-dev liblzma-dev libzstd-dev
                 libboost-dev libssl-dev)
-test_packages=(clang-format pkg-config libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev
+test_packages=(clang-format doxygen pkg-config libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev
                chromium curl openssl locales qemu-user abigail-tools)
 
 die() {

@@ -1,4 +1,4 @@
-"""What docs/python.md and docs/control.md show is run."""
+"""What the pages show in Python is run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 DOCUMENTS = Path(__file__).resolve().parents[2] / "docs"
 
 
-@pytest.mark.parametrize("document", ["python.md", "control.md"])
+@pytest.mark.parametrize("document", ["python.md", "control.md", "tutorials/python.md"])
 def test_the_python_blocks_run(document, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", (DOCUMENTS / document).read_text(), re.DOTALL)

@@ -43,6 +43,7 @@ suppress_warnings = [
     "ref.python",  # `sequence` is the type of a parameter and a member of two classes
 ]
 default_role = "code"  # as in Markdown
+smartquotes_action = "D"  # dashes in lists of parameters; quotation marks stay as they are typed
 highlight_language = "none"  # blocks without a language are commands and their output
 
 # Markdown, with GitHub's anchors for headings.
@@ -55,7 +56,7 @@ autodoc_mock_imports = [
 ]
 autodoc_typehints = "none"  # the docstrings have them
 autodoc_member_order = "bysource"
-autodoc_default_options = {"members": True, "show-inheritance": False}
+autodoc_default_options = {"members": True}
 napoleon_google_docstring = False
 napoleon_use_rtype = False
 napoleon_use_ivar = True
@@ -109,12 +110,14 @@ sphinx_gallery_conf = {
     "remove_config_comments": True,
     "download_all_examples": False,
     "show_signature": False,
+    "capture_repr": (),  # what is printed is enough
     "show_memory": False,
     "within_subsection_order": "FileNameSortKey",
     "abort_on_example_error": True,
     "backreferences_dir": None,
 }
 
+toc_object_entries_show_parents = "hide"
 html_theme = "pydata_sphinx_theme"
 html_title = f"splitgp {version}"
 html_static_path = ["_static"]
@@ -125,7 +128,7 @@ html_theme_options = {
     "navbar_align": "left",
     "header_links_before_dropdown": 8,
     "show_prev_next": False,
-    "show_toc_level": 2,
+    "show_toc_level": 1,
     "footer_start": ["copyright"],
     "footer_end": [],
     "secondary_sidebar_items": ["page-toc"],

@@ -67,13 +67,34 @@ def _route(path: str, item: dict[str, Any], api: dict[str, Any]) -> Iterator[str
             yield f"- `{parameter['name']}` ({where}, {kind}): {parameter['description']}\n"
         if "requestBody" in call:
             yield f"- Body: {_bodies(call['requestBody']['content'])}\n"
-        yield "\n| status | answer |\n|---|---|\n"
+        errors = []
         for status, answer in call["responses"].items():
             if "$ref" in answer:
                 answer = api["components"]["responses"][answer["$ref"].rsplit("/", 1)[1]]
+            if status >= "400":
+                errors.append(f"[{status}](#statuses)")
+                continue
             body = f" {_bodies(answer['content'])}" if "content" in answer else ""
-            yield f"| {status} | {_cell(answer['description'])}{body} |\n"
+            yield f"- {status}: {_cell(answer['description'])}{body}\n"
+        if errors:
+            yield f"- Errors: {', '.join(errors)}\n"
         yield "\n"
+
+
+def _statuses(api: dict[str, Any]) -> Iterator[str]:
+    """What each status of an error means, wherever it occurs."""
+    meanings: dict[str, str] = {}
+    for item in api["paths"].values():
+        for call in (item[method] for method in ("get", "post") if method in item):
+            for status, answer in call["responses"].items():
+                if "$ref" in answer and status >= "400":
+                    name = answer["$ref"].rsplit("/", 1)[1]
+                    meanings[status] = api["components"]["responses"][name]["description"]
+    yield "## Statuses\n\nThe body of each is an [Error](#error).\n\n"
+    yield "| status | meaning |\n|---|---|\n"
+    for status in sorted(meanings):
+        yield f"| {status} | {_cell(meanings[status])} |\n"
+    yield "\n"
 
 
 def _schema(name: str, schema: dict[str, Any]) -> Iterator[str]:
@@ -100,6 +121,7 @@ def page(api: dict[str, Any]) -> str:
             calls = [item[method] for method in ("get", "post") if method in item]
             if any(call["tags"][0] == tag["name"] for call in calls):
                 parts += _route(path, item, api)
+    parts += _statuses(api)
     parts.append("## Bodies\n\n")
     for name, schema in api["components"]["schemas"].items():
         parts += _schema(name, schema)

@@ -70,3 +70,4 @@ def draw(number):
 
 
 animation = FuncAnimation(figure, draw, frames=len(frames), interval=500)
+# sphinx_gallery_thumbnail_path = "pictures/synthetic.png"

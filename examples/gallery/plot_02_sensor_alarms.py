@@ -41,13 +41,14 @@ for start in range(0, rows, 50):
 print(f"{model.n_rejected} readings were rejected, {len(alarms)} alarms were raised")
 for alarm in alarms:
     print(
-        f"row {alarm.sequence}: {alarm.kind} by {alarm.size_in_noise:.1f} standard deviations of the noise "
-        f"since row {alarm.change_point}, load {alarm.lower[0]:.2f} to {alarm.upper[0]:.2f}"
+        f"row {alarm.sequence}: {alarm.kind}, {alarm.size_in_noise:.1f} standard deviations of noise"
     )
+    print(f"  since row {alarm.change_point}, load {alarm.lower[0]:.2f} to {alarm.upper[0]:.2f}")
 
 # %%
 # z is the surprise of each reading: how many standard deviations it was from what was expected. The
-# band holds 95 % of them if all is right. Red lines are alarms, the dashed line is the change.
+# band holds 95 % of them if all is right. Red lines are alarms, the dashed line is the change, and the red area is
+# the region of the last alarm.
 
 figure, (over_time, over_load) = plt.subplots(2, 1, figsize=(8, 6), layout="constrained")
 over_time.axhspan(-2, 2, color="0.9")
@@ -59,6 +60,6 @@ over_time.set(xlabel="row", ylabel="z", ylim=(-8, 8))
 late = np.arange(rows) >= change
 over_load.axhspan(-2, 2, color="0.9")
 over_load.plot(load[late], z[late], ".", ms=3)
-for alarm in alarms:
+for alarm in alarms[-1:]:
     over_load.axvspan(alarm.lower[0], alarm.upper[0], color="C3", alpha=0.15)
 over_load.set(xlabel="load, after the change", ylabel="z", ylim=(-8, 8))

@@ -13,7 +13,7 @@ import numpy as np
 import splitgp
 
 # %%
-# The yield has one broad and one narrow peak. The optimum drifts through the range once in 600 trials.
+# The yield has one broad and one narrow peak. The optimum drifts up and down once in 600 trials.
 
 
 def best(t):

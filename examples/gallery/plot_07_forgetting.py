@@ -1,6 +1,6 @@
 """
-Forgetting: a window and a memory
-=================================
+Forgetting, by a window or on alarms
+====================================
 
 Halfway through this stream the process changes. A model with a window forgets the old process after as many rows as
 the window is long. A model that keeps everything has to average what contradicts itself. ``on_drift="forget"``

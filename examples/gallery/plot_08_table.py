@@ -25,11 +25,14 @@ for hour in range(24 * 35):
     product = ("grey", "white", "grey", "fast")[hour // 30 % 4]
     feed = 80 + 15 * np.sin(hour / 17) + 2 * rng.standard_normal()
     power = level[product] + 0.2 * (feed - 80) + 2 * np.cos(2 * np.pi * stamp.hour / 24)
-    rows.append({
-        "time": stamp.isoformat(), "product": product,
-        "feed": None if rng.uniform() < 0.05 else round(feed, 1),
-        "power": round(power + 0.5 * rng.standard_normal(), 2),
-    })  # fmt: skip
+    rows.append(
+        {
+            "time": stamp.isoformat(),
+            "product": product,
+            "feed": None if rng.uniform() < 0.05 else round(feed, 1),
+            "power": round(power + 0.5 * rng.standard_normal(), 2),
+        }
+    )
 
 # %%
 # What the columns were taken for is the model's recipe.

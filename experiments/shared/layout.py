@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Container, Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
 from experiments.shared.methods import FULL, LOCAL
 from experiments.shared.run import Settings, options
 from experiments.shared.table import Estimate
+from experiments.shared.text import markdown, number, picture
 
 __all__ = [
     "command",
@@ -26,36 +26,11 @@ __all__ = [
 ]
 
 
-def number(value: float) -> str:
-    """Three or four digits, as a reader wants them.
-
-    >>> number(0.15361), number(1234567.0), number(3.2e-9)
-    ('0.1536', '1,234,567', '3.2e-09')
-    """
-    if not math.isfinite(value):
-        return "–"
-    if value == 0 or 1e-3 <= abs(value) < 1000:
-        return f"{value:.4g}"
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.2g}"
-
-
 def estimate(value: Estimate) -> str:
     """A mean, with its 95 % confidence where there are replicates."""
     if not math.isfinite(value.half):
         return number(value.mean)
     return f"{number(value.mean)} ± {value.half:.1g}"
-
-
-def markdown(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table."""
-    lines = ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
-    lines += ["| " + " | ".join(row) + " |" for row in rows]
-    return "\n".join(lines) + "\n"
-
-
-def picture(path: Path, text: str) -> str:
-    """A figure, with a link to the version that scales."""
-    return f"[![{text}]({path.name})]({path.with_suffix('.svg').name})\n"
 
 
 def command(name: str, settings: Settings) -> str:

@@ -6,16 +6,15 @@ import csv
 import inspect
 import json
 import multiprocessing
-import os
-import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 import splitgp
+from experiments.shared.progress import Progress
 from experiments.shared.table import COLUMNS, DONE, KEY, Row, Table, finished, read_rows
 
 __all__ = ["Job", "Settings", "options", "run"]
@@ -83,37 +82,6 @@ def options() -> list[str]:
 
 def _text(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
-
-
-@dataclass
-class Progress:
-    """One line on a terminal, rewritten; nothing elsewhere."""
-
-    total: int
-    cost: float
-    workers: int
-    stream: TextIO = field(default_factory=lambda: sys.stderr)
-    done: int = 0
-    done_cost: float = 0.0
-    start: float = field(default_factory=time.perf_counter)
-
-    def show(self, what: str) -> None:
-        if not self.stream.isatty():
-            return
-        elapsed = time.perf_counter() - self.start
-        text = f"[{self.done}/{self.total}] {_clock(elapsed)}"
-        if self.done_cost > 0:
-            text += f", about {_clock(elapsed * (self.cost / self.done_cost - 1))} left"
-        width = os.get_terminal_size(self.stream.fileno()).columns
-        self.stream.write(f"\r{f'{text}  {what}'[: width - 1]:<{width - 1}}")
-        if self.done == self.total:
-            self.stream.write("\n")
-        self.stream.flush()
-
-
-def _clock(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes}:{rest:02d}"
 
 
 def run(name: str, jobs: Sequence[Job], settings: Settings) -> Table:

@@ -56,7 +56,7 @@ PACKAGES: dict[str, tuple[set[str], ...]] = {
     # Its folders; all of them may import splitgp.
     "experiments": (
         {"benchmarks", "scale", "shared"},
-        {"beyond", "figure1", "kin40k", "powergen", "synthetic"},
+        {"beyond", "figure1", "kin40k", "powergen", "published", "synthetic"},
         {"cost", "stages", "theory"},
         {"drift", "tables"},
         {"overviews"},

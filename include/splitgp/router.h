@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "splitgp/ahead.h"
 #include "splitgp/model_file.h"
 #include "splitgp/options.h"
 #include "splitgp/results.h"
@@ -101,15 +102,17 @@ class Router {
   /// parcels since. Answers to those still waited for count, others are ignored.
   std::vector<Parcel> reload(std::size_t shard);
 
-  /// Questions about the columns of X, one message for each shard that has to answer some.
-  /// REQUIRES: idle(). Shard::answer replies; predict() wants the replies in the same order. An
-  /// empty optional means that a shard has lost its state.
+  /// Questions about the columns of X, each answered for when `ahead` says, one message for each
+  /// shard that has to answer some. REQUIRES: idle(). Shard::answer replies; predict() wants the
+  /// replies in the same order. An empty optional means that a shard has lost its state.
   struct Questions;
   struct QuestionsDeleter {
     void operator()(Questions* questions) const;
   };
   using QuestionsPointer = std::unique_ptr<Questions, QuestionsDeleter>;
-  QuestionsPointer ask(const Eigen::Ref<const ColumnMatrix>& X) { return ask(MatrixView(X)); }
+  QuestionsPointer ask(const Eigen::Ref<const ColumnMatrix>& X, const Ahead& ahead = {}) {
+    return ask(MatrixView(X), ahead);
+  }
   const std::vector<Parcel>& parcels(const Questions& questions) const;
   std::optional<Prediction> predict(Questions& questions,
                                     const std::vector<std::span<const std::uint8_t>>& replies);
@@ -143,7 +146,7 @@ class Router {
   struct State;
   explicit Router(std::unique_ptr<State> state);
   void learn(MatrixView X, MatrixView Y, MatrixView noise_variance, bool predict);
-  QuestionsPointer ask(MatrixView X);
+  QuestionsPointer ask(MatrixView X, const Ahead& ahead);
   std::unique_ptr<State> state_;
 };
 

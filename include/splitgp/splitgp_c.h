@@ -92,8 +92,16 @@ splitgp_status splitgp_update(splitgp_model* model, size_t n, const double* x, c
 splitgp_status splitgp_predict(const splitgp_model* model, size_t n, const double* x, double* mean,
                                double* variance, double* noise_variance);
 
-/* The same bits, and the derivatives of mean and variance by the inputs: n * p * d numbers each,
- * the inputs varying fastest. */
+/* The same for the row of the stream that comes ahead[i] rows from now: 1 is the next row, which
+ * splitgp_predict answers for, and a NaN stands for an unknown time. With gradients, of which any
+ * may be NULL, as splitgp_predict_all_gradients. */
+splitgp_status splitgp_predict_ahead(const splitgp_model* model, size_t n, const double* x,
+                                     const double* ahead, double* mean, double* variance,
+                                     double* noise_variance, double* mean_gradient,
+                                     double* variance_gradient, double* noise_variance_gradient);
+
+/* The same bits as splitgp_predict, and the derivatives of mean and variance by the inputs: n * p *
+ * d numbers each, the inputs varying fastest. */
 splitgp_status splitgp_predict_gradient(const splitgp_model* model, size_t n, const double* x,
                                         double* mean, double* variance, double* noise_variance,
                                         double* mean_gradient, double* variance_gradient);

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "splitgp/ahead.h"
 #include "splitgp/error.h"
 #include "splitgp/hyperparameters.h"
 #include "splitgp/options.h"
@@ -69,15 +70,17 @@ class SplittingGp {
   }
 
   /// Predicts at the columns of X, O(q·m²) each. Without observations, and far from all of them,
-  /// the answer is the prior.
-  Prediction predict(const Eigen::Ref<const ColumnMatrix>& X) const {
+  /// the answer is the prior. Each column is answered as if it were the next row of the stream, or
+  /// the row that `ahead` says.
+  Prediction predict(const Eigen::Ref<const ColumnMatrix>& X, const Ahead& ahead = {}) const {
     Prediction result;
-    predict(MatrixView(X), result);
+    predict(MatrixView(X), ahead, result);
     return result;
   }
   /// The same into `result`, whose memory is reused: a loop on one thread allocates nothing.
-  void predict(const Eigen::Ref<const ColumnMatrix>& X, Prediction& result) const {
-    predict(MatrixView(X), result);
+  void predict(const Eigen::Ref<const ColumnMatrix>& X, Prediction& result,
+               const Ahead& ahead = {}) const {
+    predict(MatrixView(X), ahead, result);
   }
 
   /// predict(), with the same bits, and the exact derivatives of its means and variances by the
@@ -85,15 +88,17 @@ class SplittingGp {
   /// are those of one side: at the border where another local GP is asked, and, with matern12, at
   /// every observation, where 0 stands for the slope of that one's kernel. They are finite: one
   /// that is too large for a double is the largest.
-  PredictionGradient predict_gradient(const Eigen::Ref<const ColumnMatrix>& X) const {
+  PredictionGradient predict_gradient(const Eigen::Ref<const ColumnMatrix>& X,
+                                      const Ahead& ahead = {}) const {
     PredictionGradient result;
-    predict_gradient(MatrixView(X), result);
+    predict_gradient(MatrixView(X), ahead, result);
     return result;
   }
   /// The same into `result`, whose memory is reused: a loop on one thread allocates nothing, but
   /// for what each local GP keeps from the first time on.
-  void predict_gradient(const Eigen::Ref<const ColumnMatrix>& X, PredictionGradient& result) const {
-    predict_gradient(MatrixView(X), result);
+  void predict_gradient(const Eigen::Ref<const ColumnMatrix>& X, PredictionGradient& result,
+                        const Ahead& ahead = {}) const {
+    predict_gradient(MatrixView(X), ahead, result);
   }
 
   /// predict(x) into `before`, then update(x, y): the same bits as two calls, with one search of
@@ -233,8 +238,8 @@ class SplittingGp {
   void update(MatrixView x, MatrixView y, UpdateResult& result, double noise_variance, double time);
   std::vector<UpdateResult> update_batch(MatrixView X, MatrixView Y, MatrixView noise_variance,
                                          MatrixView time);
-  void predict(MatrixView X, Prediction& result) const;
-  void predict_gradient(MatrixView X, PredictionGradient& result) const;
+  void predict(MatrixView X, const Ahead& ahead, Prediction& result) const;
+  void predict_gradient(MatrixView X, const Ahead& ahead, PredictionGradient& result) const;
   void predict_then_update(MatrixView x, MatrixView y, Prediction& before, UpdateResult& result,
                            double noise_variance, double time);
   void wake(MatrixView X);

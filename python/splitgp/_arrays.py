@@ -47,6 +47,14 @@ def times(values: ArrayLike | None, count: int) -> Floats | None:
     return array
 
 
+def ahead_of(ahead: ArrayLike | None) -> Floats:
+    """One number for all rows, or one for each; NaN is an unknown time, as None is."""
+    array = floats("ahead", np.nan if ahead is None else ahead)
+    if array.ndim > 1:
+        raise ValueError(f"ahead has shape {array.shape}; it must be a number or one for each row")
+    return array.reshape(-1)
+
+
 def observation_rows(
     X: ArrayLike, y: ArrayLike, noise_variance: ArrayLike | None
 ) -> tuple[Floats, Floats, Floats | None, bool]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from splitgp import _core, _options
-from splitgp._arrays import floats, observation_rows, rows, times
+from splitgp._arrays import ahead_of, floats, observation_rows, rows, times
 from splitgp._keywords import TakesKeywords
 from splitgp._results import Explanation, ForgetResult, Prediction, TrainResult
 from splitgp._saving import Saving
@@ -158,7 +158,9 @@ class SplittingGP(TakesKeywords, Saving):
         number = _options.integer("sequence", sequence, 0, 2**63 - 1)
         return ForgetResult(**self._ready().forget_before(number))
 
-    def predict(self, X: ArrayLike, *, gradient: bool = False) -> Prediction:
+    def predict(
+        self, X: ArrayLike, ahead: ArrayLike | None = 1, *, gradient: bool = False
+    ) -> Prediction:
         """Predict at the rows of X.
 
         Far from all observations the answer is the prior's mean and variance.
@@ -167,6 +169,10 @@ class SplittingGP(TakesKeywords, Saving):
         ----------
         X : array of shape (n, d)
             Where to predict.
+        ahead : number, array of shape (n,), or None
+            When each row is answered for. 1 is the next row of the stream, h the row h rows later
+            than the last one learned, and None, or NaN in an array, an unknown time. Every row is
+            answered for itself, so 1 means that each of them is the next row.
         gradient : bool
             Also give the exact derivatives of `mean`, `variance` and `noise_variance` by the
             inputs, as `mean_gradient`, `variance_gradient` and `noise_variance_gradient`. With
@@ -182,9 +188,9 @@ class SplittingGP(TakesKeywords, Saving):
         >>> gp.predict([[1.0]], gradient=True).mean_gradient.shape
         (1, 2, 1)
         """
-        if gradient:
-            return Prediction(*self._ready().predict_gradient(rows("X", X), self._flat))
-        return Prediction(*self._ready().predict(rows("X", X), self._flat))
+        model = self._ready()
+        answer = model.predict_gradient if gradient else model.predict
+        return Prediction(*answer(rows("X", X), ahead_of(ahead), self._flat))
 
     def predict_then_update(
         self,

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from splitgp import _core, _options, _table_wishes, _tables
+from splitgp._arrays import ahead_of
 from splitgp._results import Prediction
 from splitgp._saving import existing, whole_file
 from splitgp._signature import takes_options
@@ -206,13 +207,22 @@ class TableModel:
         words = np.array(_FATES)[fates] if len(fates) else np.array([], dtype=str)
         return Prediction(*arrays), TableUpdate(words, dict(reasons))
 
-    def predict(self, table: Any, *, errors: Literal["raise", "nan"] = "raise") -> Prediction:
+    def predict(
+        self,
+        table: Any,
+        ahead: ArrayLike | None = 1,
+        *,
+        errors: Literal["raise", "nan"] = "raise",
+    ) -> Prediction:
         """Predict the target of each row, as if the rows came next; nothing is learned.
 
         Parameters
         ----------
         table : table
             With the columns that are inputs; it need not have the target.
+        ahead : number, array with one for each row, or None
+            When each row is answered for, as in `SplittingGP.predict`. With a horizon its target
+            comes so many rows after it.
         errors : {"raise", "nan"}
             What a row that cannot be predicted is: a ValueError that names it, or NaN.
         """
@@ -222,7 +232,12 @@ class TableModel:
         columns = _tables.columns(table)
         _require(columns, recipe.used_columns)
         flat = len(recipe.target_names) == 1
-        arrays, _, reasons = recipe.predict(self._model._ready(), _given(recipe, columns), flat)
+        rows_ahead = ahead_of(ahead)
+        count = _tables.n_rows(columns)
+        if len(rows_ahead) not in (1, count):
+            raise ValueError(f"ahead has {len(rows_ahead)} values; the table has {count} rows")
+        model = self._model._ready()
+        arrays, _, reasons = recipe.predict(model, _given(recipe, columns), rows_ahead, flat)
         if reasons and errors == "raise":
             row, reason = reasons[0]
             others = f" (and {len(reasons) - 1} other rows)" if len(reasons) > 1 else ""

@@ -104,7 +104,7 @@ class SplittingGPRegressor(
     def predict(
         self, X: Any, return_std: bool = False, return_cov: bool = False
     ) -> Floats | tuple[Floats, Floats]:
-        """Predict at the rows of X.
+        """Predict at the rows of X, as observations of an unknown time: ``ahead=None``.
 
         Parameters
         ----------
@@ -124,7 +124,7 @@ class SplittingGPRegressor(
                 "return_std=True for the standard deviation of each"
             )
         X = validate_data(self, X, dtype=np.float64, order="C", reset=False)
-        prediction = self.model_.predict(X)
+        prediction = self.model_.predict(X, ahead=None)
         if return_std:
             return prediction.mean, prediction.std
         return prediction.mean
@@ -141,7 +141,7 @@ class SplittingGPRegressor(
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, order="C", reset=False)
-        return self.model_.predict(X).interval(confidence_level)
+        return self.model_.predict(X, ahead=None).interval(confidence_level)
 
     def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0) -> Floats:
         """Draw observations at the rows of X, shape (n, n_samples) or (n, p, n_samples).
@@ -150,7 +150,7 @@ class SplittingGPRegressor(
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, order="C", reset=False)
-        prediction = self.model_.predict(X)
+        prediction = self.model_.predict(X, ahead=None)
         random = check_random_state(random_state)
         draws = random.standard_normal((*prediction.mean.shape, n_samples))
         # A t is a normal draw over the root of a χ² one; at infinity that is 1.

@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "splitgp/ahead.h"
 #include "splitgp/storage.h"
 
 namespace splitgp::python {
@@ -26,6 +27,12 @@ inline Columns columns(const Rows& rows) {
 
 inline Column column(const Values& values) {
   return {values.data(), static_cast<Eigen::Index>(values.shape(0))};
+}
+
+/// When queries are answered for: one number for all, or one for each of `rows`.
+inline Ahead ahead_of(const Values& values, const Rows& rows) {
+  if (values.shape(0) == 1 && rows.shape(0) != 1) return {values.data()[0]};
+  return {values.data(), static_cast<std::ptrdiff_t>(values.shape(0))};
 }
 
 /// Keeps `value` alive for as long as an array that points into it.

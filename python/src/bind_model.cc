@@ -51,10 +51,10 @@ nb::tuple arrays_of(std::unique_ptr<Prediction> prediction, bool flat) {
       view(p.degrees_of_freedom, flat, owner), view(p.conformal_half_widths, false, owner));
 }
 
-nb::tuple predict(const Model& model, const Rows& X, bool flat) {
+nb::tuple predict(const Model& model, const Rows& X, const Values& ahead, bool flat) {
   const Columns x = columns(X);
-  return arrays_of(std::make_unique<Prediction>(
-                       model.read([&](const SplittingGp& gp) { return gp.predict(x); })),
+  return arrays_of(std::make_unique<Prediction>(model.read(
+                       [&](const SplittingGp& gp) { return gp.predict(x, ahead_of(ahead, X)); })),
                    flat);
 }
 
@@ -73,10 +73,10 @@ nb::object view_gradient(const Matrix& matrix, Eigen::Index inputs, bool flat,
 }
 
 // What predict returns, and the derivatives of mean and variances.
-nb::tuple predict_gradient(const Model& model, const Rows& X, bool flat) {
+nb::tuple predict_gradient(const Model& model, const Rows& X, const Values& ahead, bool flat) {
   const Columns x = columns(X);
-  auto result = std::make_unique<PredictionGradient>(
-      model.read([&](const SplittingGp& gp) { return gp.predict_gradient(x); }));
+  auto result = std::make_unique<PredictionGradient>(model.read(
+      [&](const SplittingGp& gp) { return gp.predict_gradient(x, ahead_of(ahead, X)); }));
   const PredictionGradient& p = *result;
   const nb::capsule owner = keep(std::move(result));
   return nb::make_tuple(
@@ -246,8 +246,8 @@ void bind_model(nb::module_& m) {
                 self.write([=](SplittingGp& gp) { return gp.forget_before(sequence); }));
           },
           nb::arg("sequence"))
-      .def("predict", &predict, nb::arg("X"), nb::arg("flat"))
-      .def("predict_gradient", &predict_gradient, nb::arg("X"), nb::arg("flat"))
+      .def("predict", &predict, nb::arg("X"), nb::arg("ahead"), nb::arg("flat"))
+      .def("predict_gradient", &predict_gradient, nb::arg("X"), nb::arg("ahead"), nb::arg("flat"))
       .def("predict_then_update", &predict_then_update, nb::arg("X"), nb::arg("Y"),
            nb::arg("noise_variance").none(), nb::arg("time").none(), nb::arg("flat"))
       .def("explain", &explain, nb::arg("x"))

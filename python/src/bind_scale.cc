@@ -174,12 +174,13 @@ void bind_scale(nb::module_& m) {
            })
       .def(
           "ask",
-          [](Router& self, const Rows& X) {
+          [](Router& self, const Rows& X, const Values& ahead) {
             auto asked = std::make_unique<Asked>();
-            without_interpreter([&] { asked->questions = self.ask(columns(X)); });
+            without_interpreter(
+                [&] { asked->questions = self.ask(columns(X), ahead_of(ahead, X)); });
             return asked;
           },
-          nb::arg("X"))
+          nb::arg("X"), nb::arg("ahead"))
       .def(
           "parcels",
           [](const Router& self, const Asked& asked) {

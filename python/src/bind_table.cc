@@ -134,11 +134,12 @@ void bind_table(nb::module_& m) {
           nb::arg("model"), nb::arg("columns"), nb::arg("flat"))
       .def(
           "predict",
-          [](const Table& self, const Model& model, const nb::list& columns, bool flat) {
+          [](const Table& self, const Model& model, const nb::list& columns, const Values& ahead,
+             bool flat) {
             TableCells cells(self.recipe().read_columns(), columns);
-            return to_tuple(self.predict(model, cells), flat);
+            return to_tuple(self.predict(model, cells, column(ahead)), flat);
           },
-          nb::arg("model"), nb::arg("columns"), nb::arg("flat"))
+          nb::arg("model"), nb::arg("columns"), nb::arg("ahead"), nb::arg("flat"))
       .def(
           "inputs",
           [](Table& self, const nb::list& columns) {

@@ -144,7 +144,7 @@ Fate Table::process(SplittingGp& gp, std::size_t row, TableRun& run) {
     if (waiting && applied_.target_known)
       gp.update(column_of(waiting->inputs), column_of(applied_.targets), 0.0, applied_.time);
     if (!ready) return Fate::early;
-    gp.predict(column_of(applied_.inputs), prediction_);
+    gp.predict(column_of(applied_.inputs), prediction_, recipe_.rows_ahead());
     run.set(row, prediction_);
     state_.wait(applied_, {applied_.inputs, table::pack_answer(prediction_, interval_known(gp))});
     return Fate::waiting;
@@ -160,12 +160,14 @@ Fate Table::process(SplittingGp& gp, std::size_t row, TableRun& run) {
   return applied_.target_known ? Fate::learned : Fate::predicted;
 }
 
-TableRun Table::predict(const Model& model, TableCells& cells) const {
+TableRun Table::predict(const Model& model, TableCells& cells,
+                        const Eigen::Ref<const Eigen::VectorXd>& ahead) const {
   return model.read([&](const SplittingGp& gp) {
     table::RecipeState state = state_now();
     TableRun run(cells.rows(), gp.n_outputs());
     Applied applied;
     std::vector<std::size_t> ready;
+    std::vector<double> ahead_of_ready;
     Eigen::MatrixXd X(gp.n_inputs(), static_cast<Eigen::Index>(cells.rows()));
     for (std::size_t row = 0; row < cells.rows(); ++row) {
       recipe_.apply(cells.row(row), state, applied);
@@ -182,9 +184,12 @@ TableRun Table::predict(const Model& model, TableCells& cells) const {
       run.fates[row] = Fate::predicted;
       X.col(static_cast<Eigen::Index>(ready.size())) = column_of(applied.inputs);
       ready.push_back(row);
+      const double one = ahead(ahead.size() == 1 ? 0 : static_cast<Eigen::Index>(row));
+      ahead_of_ready.push_back(one + recipe_.rows_ahead() - 1);
     }
     if (ready.empty()) return run;
-    const Prediction found = gp.predict(X.leftCols(static_cast<Eigen::Index>(ready.size())));
+    const auto count = static_cast<Eigen::Index>(ready.size());
+    const Prediction found = gp.predict(X.leftCols(count), {ahead_of_ready.data(), count});
     Prediction one;
     for (std::size_t k = 0; k < ready.size(); ++k) {
       const auto j = static_cast<Eigen::Index>(k);

@@ -56,8 +56,10 @@ class Table {
   };
   Inputs inputs(TableCells& cells);
 
-  /// Predicts the rows as they would come next, as `splitgp predict` does; changes nothing.
-  TableRun predict(const Model& model, TableCells& cells) const;
+  /// Predicts the rows as they would come next, as `splitgp predict` does, or so many rows ahead,
+  /// one number for all of them or one for each; changes nothing.
+  TableRun predict(const Model& model, TableCells& cells,
+                   const Eigen::Ref<const Eigen::VectorXd>& ahead) const;
 
   /// For a model file.
   std::map<std::string, std::string> notes();

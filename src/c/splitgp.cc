@@ -60,6 +60,17 @@ splitgp::PredictionGradient& thread_gradient() {
   return prediction;
 }
 
+void predict_gradient(const splitgp_model& model, const Rows& X, const splitgp::Ahead& ahead,
+                      double* mean, double* variance, double* noise_variance, double* mean_gradient,
+                      double* variance_gradient, double* noise_variance_gradient) {
+  splitgp::PredictionGradient& prediction = thread_gradient();
+  model.gp.predict_gradient(X, prediction, ahead);
+  copy_prediction(prediction, mean, variance, noise_variance);
+  copy(prediction.mean_gradient, mean_gradient);
+  copy(prediction.variance_gradient, variance_gradient);
+  copy(prediction.noise_variance_gradient, noise_variance_gradient);
+}
+
 }  // namespace
 
 const char* splitgp_version(void) { return SPLITGP_VERSION; }
@@ -168,12 +179,30 @@ splitgp_status splitgp_predict_all_gradients(const splitgp_model* model, size_t 
                                              double* noise_variance_gradient) {
   return guarded([&] {
     require(model, "model");
-    splitgp::PredictionGradient& prediction = thread_gradient();
-    model->gp.predict_gradient(rows("x", x, size_of("n", n), model->gp.n_inputs()), prediction);
-    copy_prediction(prediction, mean, variance, noise_variance);
-    copy(prediction.mean_gradient, mean_gradient);
-    copy(prediction.variance_gradient, variance_gradient);
-    copy(prediction.noise_variance_gradient, noise_variance_gradient);
+    const Rows X = rows("x", x, size_of("n", n), model->gp.n_inputs());
+    predict_gradient(*model, X, {}, mean, variance, noise_variance, mean_gradient,
+                     variance_gradient, noise_variance_gradient);
+  });
+}
+
+splitgp_status splitgp_predict_ahead(const splitgp_model* model, size_t n, const double* x,
+                                     const double* ahead, double* mean, double* variance,
+                                     double* noise_variance, double* mean_gradient,
+                                     double* variance_gradient, double* noise_variance_gradient) {
+  return guarded([&] {
+    require(model, "model");
+    const Rows X = rows("x", x, size_of("n", n), model->gp.n_inputs());
+    if (n > 0) require(ahead, "ahead");
+    const splitgp::Ahead rows_ahead(ahead, X.cols());
+    if (mean_gradient != nullptr || variance_gradient != nullptr ||
+        noise_variance_gradient != nullptr) {
+      predict_gradient(*model, X, rows_ahead, mean, variance, noise_variance, mean_gradient,
+                       variance_gradient, noise_variance_gradient);
+    } else {
+      splitgp::Prediction& prediction = thread_prediction();
+      model->gp.predict(X, prediction, rows_ahead);
+      copy_prediction(prediction, mean, variance, noise_variance);
+    }
   });
 }
 

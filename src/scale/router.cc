@@ -84,6 +84,8 @@ Prediction Router::take_predictions() {
 }
 
 struct Router::Questions {
+  Eigen::MatrixXd X;
+  Eigen::VectorXd ahead;
   Predictor predictor;
   Prediction result;
   std::vector<Parcel> parcels;
@@ -92,11 +94,15 @@ struct Router::Questions {
 
 void Router::QuestionsDeleter::operator()(Questions* questions) const { delete questions; }
 
-Router::QuestionsPointer Router::ask(MatrixView X) {
+Router::QuestionsPointer Router::ask(MatrixView X, const Ahead& ahead) {
   State& s = *state_;
   if (!idle()) throw InvalidArgument("ask() needs a router that is idle");
   check_values("x", columns(X), s.model.inputs);
+  check_ahead(ahead, X.cols);
   QuestionsPointer asking(new Questions);
+  asking->X = columns(X);
+  asking->ahead.resize(X.cols);
+  for (Index i = 0; i < X.cols; ++i) asking->ahead(i) = ahead.of(i);
   fill_with_prior(s.model, columns(X), asking->result);
   if (s.model.partition.local_gps.empty()) return asking;
   Predictor& predictor = asking->predictor;
@@ -172,7 +178,8 @@ std::optional<Prediction> Router::predict(
     for (std::size_t q = 0; q < places.size(); ++q)
       predictor.local_scales.col(places[q]) = values.col(static_cast<Index>(q));
   }
-  if (!questions.parcels.empty()) core().combine(s.model, predictor, questions.result);
+  if (!questions.parcels.empty())
+    core().combine(s.model, questions.X, questions.ahead, predictor, questions.result);
   return std::move(questions.result);
 }
 

@@ -50,6 +50,17 @@ PredictRequest::PredictRequest(const TensorRequest& request, Learner& learner, E
   x_ = inputs_of(request, inputs, names);
   observed_ = observed_of(request, outputs, x_.cols());
   size_ = infer_size(request, x_.cols(), inputs, outputs);
+  const Eigen::Index aheads = std::ssize(request.ahead);
+  if (aheads != 1 && aheads != x_.cols()) {
+    throw RequestError(422,
+                       fmt::format("parameters.ahead: {} values; x has {} rows", aheads, x_.cols()))
+        .field("parameters.ahead");
+  }
+}
+
+Ahead PredictRequest::ahead(Eigen::Index first, Eigen::Index count) const {
+  if (request_.ahead.size() == 1) return {request_.ahead.front()};
+  return {request_.ahead.data() + first, count};
 }
 
 void PredictRequest::predict(PredictionGradient& all) const {
@@ -60,9 +71,9 @@ void PredictRequest::predict(PredictionGradient& all) const {
     PredictionGradient& to = rows <= at_once_ ? all : piece;
     learner_.read_all([&](const ServedModel& model) {
       if (wishes_.gradient) {
-        model.file.model().predict_gradient(x_.middleCols(first, count), to);
+        model.file.model().predict_gradient(x_.middleCols(first, count), to, ahead(first, count));
       } else {
-        model.file.model().predict(x_.middleCols(first, count), to);
+        model.file.model().predict(x_.middleCols(first, count), to, ahead(first, count));
       }
     });
     if (&to == &all) return;

@@ -27,6 +27,7 @@ class PredictRequest {
 
  private:
   void predict(PredictionGradient& all) const;
+  Ahead ahead(Eigen::Index first, Eigen::Index count) const;
 
   const TensorRequest& request_;
   Learner& learner_;

@@ -137,6 +137,8 @@ class Recipe {
   const std::vector<TimeColumns>& times() const { return parts_.times; }
   const Parts& parts() const { return parts_; }
   int horizon() const { return parts_.horizon; }
+  /// The row to be answered comes so many rows after the last one whose target is known.
+  int rows_ahead() const { return parts_.horizon > 0 ? parts_.horizon : 1; }
   /// Whether each input is simply the number of one column.
   bool is_plain() const;
 

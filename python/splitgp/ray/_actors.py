@@ -136,15 +136,15 @@ class RouterActor:
             predictions = core.take_predictions()
         return self._taken, self._committed, predictions
 
-    def predict(self, X: Floats) -> list[Any]:
-        """Predictions at the rows of X, in pieces."""
+    def predict(self, X: Floats, ahead: Floats) -> list[Any]:
+        """Predictions at the rows of X, in pieces; one value of `ahead` for each."""
         core = self._ready()
         self._settle()
         pieces: list[Any] = []
-        asked: deque[tuple[Floats, Any, list[Any]]] = deque()
+        asked: deque[tuple[Floats, Floats, Any, list[Any]]] = deque()
 
         def answer() -> None:
-            queries, questions, refs = asked.popleft()
+            queries, rows_ahead, questions, refs = asked.popleft()
             while True:
                 replies = self._get_answers(core.parcels(questions), refs)
                 result = None if replies is None else core.predict(questions, replies)
@@ -152,11 +152,12 @@ class RouterActor:
                     pieces.append(result)
                     return
                 self._settle()
-                questions, refs = self._ask(queries)
+                questions, refs = self._ask(queries, rows_ahead)
 
         for start in range(0, len(X), _QUERIES):
             queries = X[start : start + _QUERIES]
-            asked.append((queries, *self._ask(queries)))
+            rows_ahead = ahead[start : start + _QUERIES]
+            asked.append((queries, rows_ahead, *self._ask(queries, rows_ahead)))
             if len(asked) > 2:
                 answer()
         while asked:
@@ -283,9 +284,9 @@ class RouterActor:
             del self._sent[ref]
         self._send(self._ready().reload(shard))
 
-    def _ask(self, X: Floats) -> tuple[Any, list[Any]]:
+    def _ask(self, X: Floats, ahead: Floats) -> tuple[Any, list[Any]]:
         core = self._ready()
-        questions = core.ask(X)
+        questions = core.ask(X, ahead)
         refs = [
             self._shards[shard].answer.remote(epoch, message)
             for shard, epoch, _, _, message in core.parcels(questions)

@@ -16,7 +16,7 @@ import ray
 from numpy.typing import ArrayLike
 from ray.exceptions import RayActorError, RayTaskError
 
-from splitgp._arrays import Floats, observation_rows, rows
+from splitgp._arrays import ahead_of, Floats, observation_rows, rows
 from splitgp._options import DEFAULTS, integer, make
 from splitgp._results import Hyperparameters, Prediction
 from splitgp._saving import existing
@@ -133,13 +133,18 @@ class ShardedGP:
         before: Prediction = self._learn(X, y, noise_variance, predict=True)
         return before
 
-    def predict(self, X: ArrayLike) -> Prediction:
+    def predict(self, X: ArrayLike, ahead: ArrayLike | None = 1) -> Prediction:
         """Predict at the rows of X; as `SplittingGP.predict`, after all rows that were learned."""
         queries = rows("X", X)
         _check_values("x", queries)
+        rows_ahead = ahead_of(ahead)
+        if len(rows_ahead) not in (1, len(queries)):
+            raise ValueError(f"ahead has {len(rows_ahead)} values; X has {len(queries)} rows")
+        if (rows_ahead < 1).any():
+            raise ValueError(f"ahead is {rows_ahead.min()}; it must be at least 1, or None")
         if self._make is None:
             raise ValueError("the model has no observations yet; call update first")
-        return self._prediction(self._call("predict", queries))
+        return self._prediction(self._call("predict", queries, np.broadcast_to(rows_ahead, len(queries)).copy()))
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write the model to one file, as `SplittingGP.save` does."""

@@ -173,10 +173,10 @@ class PredictRun : private Waiter {
     if (count == 0) return;
     PredictionGradient prediction;
     if (flags_.gradient) {
-      loaded_.model.predict_gradient(inputs_.leftCols(count), prediction);
+      loaded_.model.predict_gradient(inputs_.leftCols(count), prediction, recipe_.rows_ahead());
     } else {
       prediction.mean_gradient.resize(0, count);
-      loaded_.model.predict(inputs_.leftCols(count), prediction);
+      loaded_.model.predict(inputs_.leftCols(count), prediction, recipe_.rows_ahead());
     }
     const Eigen::MatrixXd sd = (prediction.variance + prediction.noise_variance).cwiseSqrt();
     const Interval interval = prediction.interval(kIntervalLevel);

@@ -343,7 +343,7 @@ class StreamRun {
     const SplittingGp& model = model_->model();
     const Eigen::Map<const Eigen::VectorXd> x(applied_.inputs.data(), model.n_inputs());
     set_interval_known();
-    model.predict(x, prediction_);
+    model.predict(x, prediction_, model_->recipe().rows_ahead());
     scored_.observed = Eigen::VectorXd::Constant(model.n_outputs(), kUnknown);
     scored_.set_prediction(prediction_);
     model_->state().wait(

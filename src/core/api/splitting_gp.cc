@@ -118,21 +118,24 @@ std::vector<UpdateResult> SplittingGp::update_batch(MatrixView X, MatrixView Y,
   return results;
 }
 
-void SplittingGp::predict(MatrixView X, Prediction& result) const {
+void SplittingGp::predict(MatrixView X, const Ahead& ahead, Prediction& result) const {
   Internals::check_usable(*this);
   check_values("x", columns(X), state_->inputs);
+  check_ahead(ahead, X.cols);
   fill_with_prior(*state_, columns(X), result);
   if (state_->partition.local_gps.empty()) return;
-  core().predict(*state_, columns(X), result);
+  core().predict(*state_, columns(X), ahead, result);
 }
 
-void SplittingGp::predict_gradient(MatrixView X, PredictionGradient& result) const {
+void SplittingGp::predict_gradient(MatrixView X, const Ahead& ahead,
+                                   PredictionGradient& result) const {
   Internals::check_usable(*this);
   check_values("x", columns(X), state_->inputs);
+  check_ahead(ahead, X.cols);
   fill_with_prior(*state_, columns(X), result);
   fill_with_prior_gradient(*state_, columns(X), result);
   if (state_->partition.local_gps.empty()) return;
-  core().predict_gradient(*state_, columns(X), result);
+  core().predict_gradient(*state_, columns(X), ahead, result);
 }
 
 void SplittingGp::predict_then_update(MatrixView x, MatrixView y, Prediction& before,
@@ -167,7 +170,7 @@ ForgetResult SplittingGp::forget_before(std::uint64_t sequence) {
 
 Explanation SplittingGp::explain(MatrixView x) const {
   Prediction prediction;
-  predict(x, prediction);
+  predict(x, {}, prediction);
   Explanation result{prediction.mean.col(0),
                      prediction.variance.col(0),
                      prediction.noise_variance.col(0),

@@ -15,8 +15,9 @@ struct CompiledCore {
   const char* instruction_set;
   void (*update)(ModelState&, const Observation&, UpdateResult&);
   void (*predict_then_update)(ModelState&, const Observation&, Prediction&, UpdateResult&);
-  void (*predict)(const Field&, const Eigen::Ref<const Eigen::MatrixXd>&, Prediction&);
-  void (*predict_gradient)(const Field&, const Eigen::Ref<const Eigen::MatrixXd>&,
+  void (*predict)(const Field&, const Eigen::Ref<const Eigen::MatrixXd>&, const Ahead&,
+                  Prediction&);
+  void (*predict_gradient)(const Field&, const Eigen::Ref<const Eigen::MatrixXd>&, const Ahead&,
                            PredictionGradient&);
   std::vector<LocalPrediction> (*explain)(const Field&, const Eigen::Ref<const Eigen::VectorXd>&);
   ForgetResult (*forget)(ModelState&, std::span<const std::uint64_t>);
@@ -33,7 +34,8 @@ struct CompiledCore {
   bool (*train_if_due)(ModelState&);
   std::vector<Eigen::Index> (*drawn_whole)(const ModelState&, const std::vector<Eigen::Index>&);
   void (*ask)(const Field&, const Eigen::Ref<const Eigen::MatrixXd>&, Predictor&);
-  void (*combine)(const Field&, Predictor&, Prediction&);
+  void (*combine)(const Field&, const Eigen::Ref<const Eigen::MatrixXd>&, const Ahead&, Predictor&,
+                  Prediction&);
   /// … and that of the processes which hold local GPs.
   void (*learn)(ModelState&, Eigen::Index local_gp, const Observation&, Learned&);
   LocalGp (*divide)(ModelState&, Eigen::Index local_gp, const std::vector<bool>&);

@@ -45,7 +45,7 @@ void average(const ModelState& model, const Routed& routed, const Found& found,
   if (!model.monitor.calibrators.empty())
     predictor.local_scales.leftCols(predictor.asked) = found.local_scales;
   predictor.weigh(model, 0);
-  predictor.combine(model, 0, result, 0);
+  predictor.combine(model, 0, 1.0, result, 0);
 }
 
 }  // namespace

@@ -150,6 +150,18 @@ void check_noise(const Eigen::Ref<const Eigen::VectorXd>& noise_variance,
   }
 }
 
+void check_ahead(const Ahead& ahead, Eigen::Index queries) {
+  if (!ahead.is_for_all() && ahead.size() != queries)
+    reject("ahead has ", Eigen::Index{ahead.size()}, " values; there are ", queries, " queries");
+  const Eigen::Index count = ahead.is_for_all() ? 1 : queries;
+  for (Eigen::Index i = 0; i < count; ++i) {
+    if (!(ahead.of(i) < 1.0)) continue;
+    const std::string query = ahead.is_for_all() ? "" : " of query " + text(i);
+    reject("ahead", query, " is ", ahead.of(i),
+           "; it must be at least 1, or not a number for an unknown time");
+  }
+}
+
 void check_batch(const MatrixView& X, const MatrixView& Y, const MatrixView& noise_variance,
                  std::ptrdiff_t inputs, std::ptrdiff_t outputs) {
   check_values("x", columns(X), inputs);

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "core/options/length_scale_groups.h"
+#include "splitgp/ahead.h"
 #include "splitgp/options.h"
 #include "splitgp/storage.h"
 
@@ -21,6 +22,9 @@ void check_values(const char* field, const Eigen::Ref<const Eigen::MatrixXd>& co
                   Eigen::Index width);
 void check_noise(const Eigen::Ref<const Eigen::VectorXd>& noise_variance,
                  Eigen::Index observations);
+
+/// Each is at least 1, or not a number.
+void check_ahead(const Ahead& ahead, Eigen::Index queries);
 
 /// All of the above for a batch of observations, whose noise variances may be omitted. Callers
 /// built with another Eigen than the library, such as the Python module, may use it: only plain

@@ -65,7 +65,8 @@ void fill_with_prior(const Field& field, const Eigen::Ref<const Eigen::MatrixXd>
   }
 }
 
-void predict(const Field& field, const Eigen::Ref<const Eigen::MatrixXd>& X, Prediction& result) {
+void predict(const Field& field, const Eigen::Ref<const Eigen::MatrixXd>& X, const Ahead& ahead,
+             Prediction& result) {
   const Index together = std::clamp<Index>(kMostAnswers / n_asked(field), 1, kMostQueries);
   parallel_ranges(X.cols(), field.options.threads, [&](Index first, Index last) {
     Predictor& predictor = thread_predictor();
@@ -75,7 +76,7 @@ void predict(const Field& field, const Eigen::Ref<const Eigen::MatrixXd>& X, Pre
       predictor.answer(field, queries);
       for (Index j = 0; j < queries.cols(); ++j) {
         predictor.weigh(field, j);
-        predictor.combine(field, j, result, i + j);
+        predictor.combine(field, j, ahead.of(i + j), result, i + j);
       }
     }
   });
@@ -90,7 +91,7 @@ Route predict_waking(const Field& field, Partition& partition, const Eigen::Ref<
   }
   predictor.answer(field, x);
   predictor.weigh(field, 0);
-  predictor.combine(field, 0, result, 0);
+  predictor.combine(field, 0, 1.0, result, 0);
   predictor.keep_solved_rows(field);
   const auto concerned = static_cast<std::size_t>(n_concerned(field));
   const std::span<const Neighbor> similar = predictor.neighbors;
@@ -106,10 +107,11 @@ void answer(const Field& field, const Eigen::Ref<const Eigen::MatrixXd>& X, Pred
   predictor.answer(field, X);
 }
 
-void combine(const Field& field, Predictor& predictor, Prediction& result) {
-  for (Index query = 0; query < std::ssize(predictor.outsiders); ++query) {
+void combine(const Field& field, const Eigen::Ref<const Eigen::MatrixXd>& X, const Ahead& ahead,
+             Predictor& predictor, Prediction& result) {
+  for (Index query = 0; query < X.cols(); ++query) {
     predictor.weigh(field, query);
-    predictor.combine(field, query, result, query);
+    predictor.combine(field, query, ahead.of(query), result, query);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include "core/predict/field.h"
 #include "core/predict/predictor.h"
+#include "splitgp/ahead.h"
 
 namespace splitgp {
 
@@ -10,12 +11,13 @@ namespace splitgp {
 void fill_with_prior(const Field& field, const Eigen::Ref<const Eigen::MatrixXd>& X,
                      Prediction& result);
 
-/// Algorithm 3, Predict, at the columns of X.
+/// Algorithm 3, Predict, at the columns of X, each answered for when `ahead` says.
 /// REQUIRES: the field has a local GP; fill_with_prior has made the result.
-void predict(const Field& field, const Eigen::Ref<const Eigen::MatrixXd>& X, Prediction& result);
+void predict(const Field& field, const Eigen::Ref<const Eigen::MatrixXd>& X, const Ahead& ahead,
+             Prediction& result);
 
-/// predict() at one x, for a caller with exclusive access who may learn it next: wakes the local
-/// GPs it asks, as wake() does, and returns whom x concerns.
+/// predict() at one x, as the next row, for a caller with exclusive access who may learn it next:
+/// wakes the local GPs it asks, as wake() does, and returns whom x concerns.
 Route predict_waking(const Field& field, Partition& partition,
                      const Eigen::Ref<const Eigen::VectorXd>& x, Prediction& result);
 
@@ -23,7 +25,8 @@ Route predict_waking(const Field& field, Partition& partition,
 /// X; what those here answer to predictor.questions; and the weighted averages of the answers.
 void ask(const Field& field, const Eigen::Ref<const Eigen::MatrixXd>& X, Predictor& predictor);
 void answer(const Field& field, const Eigen::Ref<const Eigen::MatrixXd>& X, Predictor& predictor);
-void combine(const Field& field, Predictor& predictor, Prediction& result);
+void combine(const Field& field, const Eigen::Ref<const Eigen::MatrixXd>& X, const Ahead& ahead,
+             Predictor& predictor, Prediction& result);
 
 /// Each local GP's answer at x and its weight.
 std::vector<LocalPrediction> explain(const Field& field,

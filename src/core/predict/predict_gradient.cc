@@ -205,7 +205,7 @@ void prepare_thread(const Field& field) {
 }
 
 void predict_gradient(const Field& field, const Eigen::Ref<const Eigen::MatrixXd>& X,
-                      PredictionGradient& result) {
+                      const Ahead& ahead, PredictionGradient& result) {
   const Index derivatives = LocalGp::GradientRows::count(field.inputs, field.outputs);
   const Index together =
       std::clamp<Index>(kMostDerivatives / (n_asked(field) * derivatives), 1, 4096);
@@ -218,7 +218,7 @@ void predict_gradient(const Field& field, const Eigen::Ref<const Eigen::MatrixXd
       predictor.answer(field, queries, true);
       for (Index j = 0; j < queries.cols(); ++j) {
         const bool decided = predictor.weigh(field, j);
-        predictor.combine(field, j, result, i + j);
+        predictor.combine(field, j, ahead.of(i + j), result, i + j);
         combiner.combine(field, predictor, queries.col(j), j, decided, result, i + j);
       }
     }

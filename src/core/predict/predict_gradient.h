@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/predict/field.h"
+#include "splitgp/ahead.h"
 
 namespace splitgp {
 
@@ -12,7 +13,7 @@ void fill_with_prior_gradient(const Field& field, const Eigen::Ref<const Eigen::
 /// variances. REQUIRES: the field has a local GP; fill_with_prior and fill_with_prior_gradient have
 /// made the result.
 void predict_gradient(const Field& field, const Eigen::Ref<const Eigen::MatrixXd>& X,
-                      PredictionGradient& result);
+                      const Ahead& ahead, PredictionGradient& result);
 
 /// So that one query of this field, with or without gradients, allocates nothing on this thread.
 void prepare_thread(const Field& field);

@@ -207,7 +207,8 @@ void Predictor::combine_calibrated(const Field& field, Index query, Prediction& 
 
 // ŷ ← Σ w_i E_i, with standard deviation Σ w_i σ_i: children of one parent model the same function,
 // so their errors are taken as fully correlated, an upper bound for any correlation.
-void Predictor::combine(const Field& field, Index query, Prediction& result, Index column) const {
+void Predictor::combine(const Field& field, Index query, double /*ahead*/, Prediction& result,
+                        Index column) const {
   auto mean = result.mean.col(column);
   mean.setZero();
   double deviation = 0.0;

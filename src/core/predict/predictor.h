@@ -65,8 +65,9 @@ struct Predictor {
               bool with_gradients = false);
   bool weigh(const Field& field, Eigen::Index query);
 
-  /// The weighted average of a query's answers, into one column of the result.
-  void combine(const Field& field, Eigen::Index query, Prediction& result,
+  /// The weighted average of a query's answers, into one column of the result. `ahead`: when it is
+  /// for (splitgp/ahead.h).
+  void combine(const Field& field, Eigen::Index query, double ahead, Prediction& result,
                Eigen::Index column) const;
 
   /// What the answers to a single query have solved, most similar local GP first, into solved_rows.

@@ -262,7 +262,8 @@ std::string RowsJob::answer(Workplace& work) {
   RowAnswer answer;
   answer.level = request_.level;
   answer.interval_known = model.interval_known();
-  const Prediction prediction = model.file.model().predict(vector_of(applied_.inputs));
+  const Prediction prediction =
+      model.file.model().predict(vector_of(applied_.inputs), model.recipe.rows_ahead());
   work.exclusively([&] {
     model.state.wait(applied_,
                      {applied_.inputs, table::pack_answer(prediction, answer.interval_known)});
@@ -295,7 +296,8 @@ std::vector<std::string> predict_rows(const RowsRequest& request, std::size_t fi
     } else if (applied.outcome == table::Applied::Outcome::early) {
       results.emplace_back("{\"early\":true}");
     } else {
-      const Prediction prediction = model.file.model().predict(vector_of(applied.inputs));
+      const Prediction prediction =
+          model.file.model().predict(vector_of(applied.inputs), model.recipe.rows_ahead());
       RowAnswer answer;
       answer.prediction = &prediction;
       answer.level = request.level;

@@ -38,7 +38,10 @@ void WaitJob::work_on(Workplace& work) {
         .value(request_.ids[i]);
   }
   // This thread is the only one that changes the model, so it reads without a lock.
-  Prediction prediction = model.predict(x_);
+  const Ahead ahead = request_.ahead.size() == 1
+                          ? Ahead(request_.ahead.front())
+                          : Ahead(request_.ahead.data(), std::ssize(request_.ahead));
+  Prediction prediction = model.predict(x_, ahead);
   const bool interval_known = work.model()->interval_known();
   for (Eigen::Index i = 0; i < x_.cols(); ++i) {
     const std::string& id = request_.ids[static_cast<std::size_t>(i)];

@@ -4,11 +4,32 @@
 
 #include "serve/protocol/json_value.h"
 #include "serve/protocol/request_error.h"
+#include "splitgp/ahead.h"
 
 namespace splitgp::serve {
 namespace {
 
 namespace dom = simdjson::dom;
+
+// 1, null, or a list of these.
+std::vector<double> read_ahead(dom::element value) {
+  constexpr const char* kField = "parameters.ahead";
+  std::vector<double> result;
+  const auto add = [&](dom::element one) {
+    result.push_back(one.is_null() ? Ahead::kUnknown : read_number(one, kField, result.size()));
+    if (!(result.back() < 1.0)) return;
+    throw RequestError(422, "parameters.ahead must be at least 1, or null for an unknown time")
+        .field(kField)
+        .value(json_excerpt(one));
+  };
+  dom::array list;
+  if (value.get(list) == simdjson::SUCCESS) {
+    for (const dom::element one : list) add(one);
+  } else {
+    add(value);
+  }
+  return result;
+}
 
 void read_parameters(dom::element value, TensorRequest& request) {
   dom::object parameters;
@@ -23,6 +44,8 @@ void read_parameters(dom::element value, TensorRequest& request) {
             .field("parameters.level")
             .value(json_excerpt(parameter));
       }
+    } else if (key == "ahead") {
+      request.ahead = read_ahead(parameter);
     } else if (key == "wait") {
       request.wait = read_flag(parameter, "parameters.wait");
     }

@@ -21,7 +21,8 @@ struct TensorRequest {
   std::vector<OutputWish> outputs;
   bool binary_outputs = false;  ///< Where an output does not say.
   double level = 0.95;
-  bool wait = false;  ///< The rows' labels will come later.
+  std::vector<double> ahead{1.0};  ///< One for all rows, or one for each; NaN is an unknown time.
+  bool wait = false;               ///< The rows' labels will come later.
   // The short form of `learn`: {"x": …, "y": …, "ids": …}
   NumberTable x, y, noise_variance, time;
   std::vector<std::string> ids;

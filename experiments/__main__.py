@@ -11,6 +11,7 @@ from pathlib import Path
 from experiments import (
     beyond,
     cost,
+    coverage,
     drift,
     figure1,
     kin40k,
@@ -37,6 +38,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "cost": cost.EXPERIMENT,
     "tables": tables.EXPERIMENT,
     "drift": drift.EXPERIMENT,
+    "coverage": coverage.EXPERIMENT,
 }
 OVERVIEWS = {
     "summary.md": "the requirements, and where they are not met",

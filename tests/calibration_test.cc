@@ -105,7 +105,11 @@ TEST(CalibrationOption, StateDependsOnTheUpdatesAlone) {
     }
     for (std::size_t o = 0; o < 2; ++o) {
       const auto numbers = [o](const SplittingGp& model) {
-        return Internals::of(model).monitor.calibrators[o].numbers();
+        const ReachCalibrator& calibrator = Internals::of(model).monitor.calibrators[o];
+        std::vector<double> all = calibrator.next.numbers();
+        const std::vector<double> others = calibrator.numbers();
+        all.insert(all.end(), others.begin(), others.end());
+        return all;
       };
       EXPECT_EQ(numbers(rows), numbers(batch));
       EXPECT_EQ(numbers(predicted), numbers(batch));

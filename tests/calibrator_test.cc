@@ -124,7 +124,7 @@ TEST(Calibrator, StaysFiniteWhateverComes) {
       ASSERT_GT(calibrator.degrees_of_freedom(), 2.0);
     }
     std::array<double, Calibrator::kLevels.size()> widths;
-    calibrator.half_widths(widths);
+    calibrator.half_widths(calibrator.degrees_of_freedom(), widths);
     for (std::size_t k = 0; k < widths.size(); ++k) {
       EXPECT_TRUE(std::isfinite(widths[k]));
       EXPECT_GE(widths[k], k == 0 ? 0.0 : widths[k - 1]);
@@ -154,7 +154,7 @@ TEST(Calibrator, ConformalIntervalsHoldTheirShareOfAnyStream) {
   for (int i = 0; i < kRows; ++i) {
     const double loud = i / 700 % 2 == 0 ? 1.0 : 15.0;
     const double z = loud * (random.uniform() < 0.3 ? -std::log1p(-random.uniform()) : 0.01);
-    calibrator.half_widths(widths);
+    calibrator.half_widths(calibrator.degrees_of_freedom(), widths);
     for (std::size_t k = 0; k < widths.size(); ++k)
       outside[k] += z > widths[k] * std::sqrt(calibrator.factor()) ? 1 : 0;
     calibrator.add_conformal(z * z);

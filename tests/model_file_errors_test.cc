@@ -107,7 +107,7 @@ TEST_F(ModelFileErrors, FilesOfAnotherKind) {
 TEST_F(ModelFileErrors, NewerVersion) {
   ModelFile::create(path_, learned());
   run_sql(path_, "PRAGMA user_version = 7");
-  expect_refused(path_, "has format version 7; this splitgp reads versions up to 4");
+  expect_refused(path_, "has format version 7; this splitgp reads versions up to 5");
 }
 
 TEST_F(ModelFileErrors, EditedContentIsDetected) {

@@ -35,6 +35,7 @@ struct Case {
   std::string name;
   Options options;
   bool theta_on_its_way = false;  // local GPs have different θ
+  double ahead = 1.0;
 };
 
 Options plain_options() {
@@ -85,6 +86,9 @@ std::vector<Case> cases() {
   });
   all.push_back({"theta on its way", plain_options(), true});
   all.push_back({"trend, theta on its way", with_trend(0.1), true});
+  all.push_back({"later", plain_options(), false, 20.0});
+  all.push_back({"unknown time", plain_options(), false, Ahead::kUnknown});
+  all.push_back({"unknown time, theta on its way", plain_options(), true, Ahead::kUnknown});
   return all;
 }
 
@@ -126,7 +130,7 @@ struct Differences {
   bool smooth = true;  // the same local GPs are asked everywhere
 };
 
-Differences differences(const SplittingGp& model, const VectorXd& x, double step) {
+Differences differences(const SplittingGp& model, const VectorXd& x, double step, double ahead) {
   Differences result{MatrixXd(kOutputs, kInputs), MatrixXd(kOutputs, kInputs),
                      MatrixXd(kOutputs, kInputs)};
   const std::vector<Index> asked = asked_at(model, x);
@@ -137,7 +141,7 @@ Differences differences(const SplittingGp& model, const VectorXd& x, double step
       around(k, column) += steps * h;
       if (asked_at(model, around.col(column)) != asked) result.smooth = false;
     }
-    const Prediction p = model.predict(around);
+    const Prediction p = model.predict(around, ahead);
     const auto slope = [h](const auto& f) {
       return (8.0 * (f.col(2) - f.col(1)) - (f.col(3) - f.col(0))) / (12.0 * h);
     };
@@ -165,11 +169,12 @@ void expect_equal(const Eigen::Ref<const VectorXd>& gradient, const MatrixXd& ex
 }
 
 // Returns how many points could be compared.
-int expect_differences(const SplittingGp& model, const MatrixXd& X, double step, double floor) {
-  const PredictionGradient result = model.predict_gradient(X);
+int expect_differences(const SplittingGp& model, const MatrixXd& X, double step, double floor,
+                       double ahead) {
+  const PredictionGradient result = model.predict_gradient(X, ahead);
   int compared = 0;
   for (Index i = 0; i < X.cols(); ++i) {
-    const Differences expected = differences(model, X.col(i), step);
+    const Differences expected = differences(model, X.col(i), step, ahead);
     if (!expected.smooth) continue;
     SCOPED_TRACE(::testing::Message() << "at " << X.col(i).transpose());
     expect_equal(result.mean_gradient.col(i), expected.mean, 1, floor);
@@ -186,7 +191,7 @@ TEST(PredictGradient, EqualsDifferencesAtRandomPoints) {
     const SplittingGp model = learned_model(which);
     Random random(8);
     const MatrixXd X = testing::uniform_inputs(random, kInputs, kPoints, 1.2);
-    EXPECT_GT(expect_differences(model, X, 1e-4, 1e-2), kPoints * 3 / 4);
+    EXPECT_GT(expect_differences(model, X, 1e-4, 1e-2, which.ahead), kPoints * 3 / 4);
   }
 }
 
@@ -214,7 +219,7 @@ TEST(PredictGradient, EqualsDifferencesNearBorders) {
     if (which.options.neighbors != 0) {
       EXPECT_EQ(found, X.cols());
     }
-    EXPECT_GE(2 * expect_differences(model, X.leftCols(found), 1e-4, 1e-2), found);
+    EXPECT_GE(2 * expect_differences(model, X.leftCols(found), 1e-4, 1e-2, which.ahead), found);
   }
 }
 
@@ -231,7 +236,7 @@ TEST(PredictGradient, EqualsDifferencesFarFromTheData) {
       X.col(i) = testing::uniform_inputs(random, kInputs, 1);
       X.col(i) *= random.uniform(2.0, 3.0) / X.col(i).cwiseAbs().maxCoeff();
     }
-    EXPECT_GT(expect_differences(model, X, 1e-3, 1e-5), kPoints / 2);
+    EXPECT_GT(expect_differences(model, X, 1e-3, 1e-5, which.ahead), kPoints / 2);
   }
 }
 

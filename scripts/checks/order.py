@@ -57,7 +57,7 @@ PACKAGES: dict[str, tuple[set[str], ...]] = {
     "experiments": (
         {"benchmarks", "scale", "shared"},
         {"beyond", "figure1", "kin40k", "powergen", "published", "synthetic"},
-        {"cost", "stages", "theory"},
+        {"cost", "coverage", "stages", "theory"},
         {"drift", "tables"},
         {"overviews"},
         {"__main__"},

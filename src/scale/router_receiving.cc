@@ -83,6 +83,12 @@ void Router::State::account_for(Row& row, Readers& readers) {
   found.deviation = owner.get<double>();
   result.record.jitter = owner.get<double>();
   result.record.displaced = owner.get_optional();
+  if (!model.monitor.calibrators.empty()) {
+    found.back = LookedBack(model.outputs);
+    owner.get_matrix(found.back.error);
+    owner.get_matrix(found.back.variance);
+    owner.get_matrix(found.back.share);
+  }
   owner_size += result.record.displaced ? 0 : 1;
   if (result.record.new_local_gp) {
     if (!model.options.comparison.inherit) owner_size -= std::ssize(result.record.leaving);

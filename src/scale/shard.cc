@@ -139,6 +139,10 @@ void Shard::State::follow(Command command, Reader& commands, Writer& reply) {
       compiled.learn(model, local_gp, row.observation(), learned);
       reply.put(learned.scales).put(learned.scales_after).put(learned.innovation.transpose());
       reply.put(learned.deviation).put(learned.jitter).put(learned.displaced);
+      if (!model.monitor.calibrators.empty())
+        reply.put(learned.back.error)
+            .put(learned.back.variance)
+            .put(learned.back.share.transpose());
       return;
     }
     case Command::divide: {

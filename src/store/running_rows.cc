@@ -16,6 +16,8 @@ using Eigen::Index;
 using Eigen::VectorXd;
 
 std::string calibration_of(std::size_t output) { return "calibration " + std::to_string(output); }
+// Of predictions that reach further than the next row.
+std::string reach_of(std::size_t output) { return "reach " + std::to_string(output); }
 
 constexpr const char* kRecent = "surprise recent";
 constexpr const char* kUsual = "surprise usual";
@@ -29,9 +31,12 @@ void write(TableWriter& rows, const std::string& name, const VectorXd& numbers) 
 
 void write_running(TableWriter& rows, const ModelState& model) {
   for (std::size_t o = 0; o < model.monitor.calibrators.size(); ++o) {
-    const std::vector<double> numbers = model.monitor.calibrators[o].numbers();
-    write(rows, calibration_of(o),
-          VectorXd::Map(numbers.data(), static_cast<Index>(numbers.size())));
+    const auto list = [](const std::vector<double>& numbers) {
+      return VectorXd::Map(numbers.data(), static_cast<Index>(numbers.size()));
+    };
+    const ReachCalibrator& calibrator = model.monitor.calibrators[o];
+    write(rows, calibration_of(o), list(calibrator.next.numbers()));
+    write(rows, reach_of(o), list(calibrator.numbers()));
   }
   write(rows, kRecent, model.knowledge.surprise.state().recent);
   write(rows, kUsual, model.knowledge.surprise.state().usual);
@@ -61,8 +66,11 @@ void read_running(const Database& database, ModelState& model) {
     if (!(numbers.head(2).minCoeff() >= 0.0 && numbers.head(2).maxCoeff() < 1e15)) {
       throw damaged(database.path(), "table running: " + calibration_of(o) + " has no counts");
     }
-    model.monitor.calibrators[o] =
-        Calibrator::restore(std::span(numbers.data(), Calibrator::kNumbers));
+    ReachCalibrator& calibrator = model.monitor.calibrators[o];
+    calibrator.next = Calibrator::restore(std::span(numbers.data(), Calibrator::kNumbers));
+    if (format_version(database) < 5) continue;
+    const VectorXd& reach = list(reach_of(o), Index{ReachCalibrator::kNumbers});
+    calibrator.restore(std::span(reach.data(), ReachCalibrator::kNumbers));
   }
   Surprise::State surprise = model.knowledge.surprise.state();
   surprise.recent = list(kRecent, model.outputs);

@@ -10,7 +10,7 @@
 namespace splitgp::store {
 
 inline constexpr std::uint32_t kApplicationId = 0x53704750;  // "SpGP"
-inline constexpr std::uint32_t kFormatVersion = 4;           // PRAGMA user_version
+inline constexpr std::uint32_t kFormatVersion = 5;           // PRAGMA user_version
 
 /// SQLite allows 2000 columns in a table; a few are ours.
 inline constexpr Eigen::Index kMostColumns = 1900;

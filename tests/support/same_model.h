@@ -144,11 +144,15 @@ inline void expect_same_model(const SplittingGp& one, const SplittingGp& other) 
   }
   ASSERT_EQ(a.monitor.calibrators.size(), b.monitor.calibrators.size());
   for (std::size_t o = 0; o < a.monitor.calibrators.size(); ++o) {
-    const std::vector<double> numbers = a.monitor.calibrators[o].numbers();
-    const std::vector<double> others = b.monitor.calibrators[o].numbers();
     // Innovations come from the factors, so they too differ by rounding.
-    for (std::size_t i = 0; i < numbers.size(); ++i)
-      EXPECT_NEAR(numbers[i], others[i], 1e-6 * std::max(1.0, std::abs(numbers[i]))) << i;
+    const auto expect_near = [](const std::vector<double>& numbers,
+                                const std::vector<double>& others) {
+      ASSERT_EQ(numbers.size(), others.size());
+      for (std::size_t i = 0; i < numbers.size(); ++i)
+        EXPECT_NEAR(numbers[i], others[i], 1e-6 * std::max(1.0, std::abs(numbers[i]))) << i;
+    };
+    expect_near(a.monitor.calibrators[o].next.numbers(), b.monitor.calibrators[o].next.numbers());
+    expect_near(a.monitor.calibrators[o].numbers(), b.monitor.calibrators[o].numbers());
   }
   expect_same(a.monitor.drift, b.monitor.drift, a.partition.size());
   EXPECT_EQ(a.monitor.rejected, b.monitor.rejected);

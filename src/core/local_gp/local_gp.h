@@ -15,6 +15,7 @@
 #include "core/linalg/growing_cholesky.h"
 #include "core/linalg/principal_direction.h"
 #include "core/linalg/weighted_differences.h"
+#include "core/local_gp/looked_back.h"
 #include "splitgp/options.h"
 
 namespace splitgp {
@@ -107,6 +108,10 @@ class LocalGp {
   /// What look_ahead() found: how far the observation is from the prediction of each output, in its
   /// standard deviations. Until anything else changes.
   auto looked_ahead() const { return solved_.row(size()); }
+  /// What look_ahead() would have found without the points that are younger than each of
+  /// LookedBack::kAges. `workspace` is as it has left it. O(n)
+  void look_back(const Observation& observation, const Workspace& workspace,
+                 LookedBack& result) const;
 
   /// If it now holds more than capacity + 1 points: drops the borrowed one farthest from the center
   /// and returns its sequence number. O(n²)
@@ -134,6 +139,8 @@ class LocalGp {
   /// The variance that the function would have at point j without that point, over the prior's:
   /// near 0 where the others explain it. O(n²)  REQUIRES: it is awake.
   double leave_one_out_variance(Eigen::Index j, Workspace& workspace) const;
+  /// How far point j is from what the others expect there. O(n²)  REQUIRES: it is awake.
+  void leave_out(Eigen::Index j, Workspace& workspace, LookedBack& result) const;
 
   /// Factorises again with θ, O(n³); a dormant one only adopts θ.
   void refit(ThetaPointer theta);

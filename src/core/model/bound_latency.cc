@@ -126,7 +126,7 @@ std::uint64_t most_operations(const ModelState& model) {
   const Index owned = Index{options.split_limit} + 1;
   const Index split = rows * rows / 2 + 8 * rows + owned * d * d / 2 + 9 * d * d * d;
   // The owner, and those that it is offered to; now and then a prediction; which one gives way.
-  Index sum = (1 + q) * (append + remove) + options.neighbors * solve + 6 * solve + split;
+  Index sum = (1 + q) * (append + remove) + options.neighbors * solve + 7 * solve + split;
   // Whoever holds what is forgotten; in steps, a merge, a renewal, which loses points too, and what
   // a training copies; an alarm, which looks at all inputs.
   sum += model.budget.holders * remove + (append + 2 * remove);

@@ -15,7 +15,10 @@ void learn(ModelState& model, Index local_gp, const Observation& observation, Le
       scales(o) = local.local_scale(o);
   };
   UpdateResult result;
-  const LocalGp::Step step = partition.look_ahead(route, observation);
+  const bool calibrates = !model.monitor.calibrators.empty();
+  if (calibrates) learned.back = LookedBack(model.outputs);
+  const LocalGp::Step step =
+      partition.look_ahead(route, observation, calibrates ? &learned.back : nullptr);
   local_scales(learned.scales);
   learned.innovation = local.looked_ahead();
   learned.deviation = step.deviation;

@@ -19,6 +19,7 @@ struct Learned {
   double deviation = 0.0;
   double jitter = 0.0;
   std::optional<std::uint64_t> displaced;
+  LookedBack back{0};  // only with calibration
 };
 
 /// Looks ahead at an observation and appends it.

@@ -100,6 +100,7 @@ void account(ModelState& model, const Observation& row, Routed& routed, const Fo
   looked.deviation = found.deviation;
   looked.output_scale = routed.owner_theta->values.output_scale;
   looked.local_scales = found.owner_scales;
+  looked.back = found.back;
   model.monitor.judge(row, yardstick(model), result);
   learn_about_stream(model, row, routed.scored ? &average_before : nullptr,
                      routed.owner_theta->version == model.knowledge.theta->version,

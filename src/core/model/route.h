@@ -45,6 +45,7 @@ struct Found {
   double deviation = 0.0;
   Eigen::VectorXd owner_scales;        // its local scales before it learned the row, …
   Eigen::VectorXd owner_scales_after;  // … and after
+  LookedBack back{0};                  // only with calibration
 };
 
 /// Whether a row may be routed when `ahead` others are routed but not accounted for: no training

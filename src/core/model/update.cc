@@ -36,7 +36,7 @@ void update(ModelState& model, const Observation& row, const Route& route, const
   const Index local_gps = partition.size();
   begin(model, row, route, result);
 
-  const LocalGp::Step step = partition.look_ahead(route, row);
+  const LocalGp::Step step = partition.look_ahead(route, row, monitor.looks_back());
   const bool current = is_current(partition.at(I), theta);
   monitor.look(partition.at(I), step);
   if (monitor.judge(row, yardstick(model), result) == Verdict::learn) {

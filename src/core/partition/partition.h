@@ -48,7 +48,10 @@ struct Partition {
   Route route(const Eigen::Ref<const Eigen::VectorXd>& x, const Kernel& kernel, Eigen::Index count);
 
   /// What the owner will find when it learns the observation; changes nothing. O(capacity²)
-  LocalGp::Step look_ahead(const Route& route, const Observation& observation);
+  /// If `back` is given, also what it would have found with less knowledge; now and then that
+  /// takes one more solve.
+  LocalGp::Step look_ahead(const Route& route, const Observation& observation,
+                           LookedBack* back = nullptr);
   /// Appends the observation to its owner, to which look_ahead() was the last thing that happened;
   /// a borrowed point makes room. An outline takes note of it. O(capacity²)
   void append(const Route& route, const Observation& observation, const LocalGp::Step& step,

@@ -5,7 +5,7 @@
 
 #include "core/kernel/theta.h"
 #include "core/partition/partition.h"
-#include "core/watch/calibrator.h"
+#include "core/watch/reach_calibrator.h"
 #include "splitgp/options.h"
 
 namespace splitgp {
@@ -16,7 +16,8 @@ struct Field {
   const Options& options;
   const Theta& theta;
   const Partition& partition;
-  const std::vector<Calibrator>& calibrators;  // one for each output; none without calibration
+  /// One for each output; none without calibration.
+  const std::vector<ReachCalibrator>& calibrators;
   Eigen::Index inputs;
   Eigen::Index outputs;
 };

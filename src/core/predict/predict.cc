@@ -130,7 +130,7 @@ std::vector<LocalPrediction> explain(const Field& field, const Eigen::Ref<const 
     for (Index o = 0; o < std::ssize(field.calibrators); ++o) {
       const double scale =
           std::sqrt(predictor.local_scales(o, static_cast<Index>(i)) *
-                    field.calibrators[static_cast<std::size_t>(o)].factor()) *
+                    field.calibrators[static_cast<std::size_t>(o)].next.factor()) *
           field.partition.at(predictor.local_gps[i]).theta().values.output_scale(o);
       result.back().variance(o) =
           std::min(scale * scale * candidate.posterior.variance, kLargestVariance);

@@ -23,20 +23,23 @@ constexpr Index kMostDerivatives = 1 << 20;
 class GradientCombiner {
  public:
   void combine(const Field& field, const Predictor& predictor, const Eigen::Ref<const VectorXd>& x,
-               Index query, bool decided, PredictionGradient& result, Index column);
+               Index query, double ahead, bool decided, PredictionGradient& result, Index column);
   void prepare(Index inputs, Index asked) {
     weight_slopes_.resize(inputs, std::max(asked, weight_slopes_.cols()));
     outsider_slope_.resize(inputs);
     deviation_slope_.resize(inputs);
+    log_share_slope_.resize(inputs);
   }
 
  private:
   void find_weight_slopes(const Field& field, const Predictor& predictor,
                           const Eigen::Ref<const VectorXd>& x, Index query, bool decided);
+  void find_share_slope(const Field& field, const Predictor& predictor, Index query, double share);
 
   Eigen::MatrixXd weight_slopes_;  // ∇ℓ_i, a column for each answer
   VectorXd outsider_slope_;
   VectorXd deviation_slope_;
+  VectorXd log_share_slope_;
 };
 
 GradientCombiner& thread_combiner() {
@@ -109,10 +112,45 @@ void GradientCombiner::find_weight_slopes(const Field& field, const Predictor& p
   weight_slopes_.col(reference).setZero();
 }
 
+// The derivatives of log Predictor::share_left, whose numerator is (Σ w σ)² + Σ w (noise variance).
+void GradientCombiner::find_share_slope(const Field& field, const Predictor& predictor, Index query,
+                                        double share) {
+  const Index d = field.inputs;
+  const Index first = query * n_asked(field);
+  const auto deviation_of = [&](Index r) {
+    return std::sqrt(predictor.candidates[static_cast<std::size_t>(first + r)].posterior.variance);
+  };
+  const auto noise_of = [&](Index r) {
+    return predictor.thetas[static_cast<std::size_t>(first + r)]->values.noise_variance;
+  };
+  double deviation = 0.0;
+  double noise = 0.0;
+  for (Index r = 0; r < n_asked(field); ++r) {
+    const double weight = predictor.weights[static_cast<std::size_t>(r)];
+    deviation += weight * deviation_of(r);
+    noise += weight * noise_of(r);
+  }
+  log_share_slope_.setZero(d);
+  for (Index r = 0; r < n_asked(field); ++r) {
+    const double weight = predictor.weights[static_cast<std::size_t>(r)];
+    if (weight == 0.0) continue;
+    const auto variance_slope =
+        predictor.gradients.col(first + r).segment(LocalGp::GradientRows::kVariance * d, d);
+    const double surplus = 2.0 * deviation * (deviation_of(r) - deviation) + noise_of(r) - noise;
+    log_share_slope_ +=
+        weight * (deviation / deviation_of(r) * variance_slope + surplus * weight_slopes_.col(r));
+  }
+  const Hyperparameters& theta = field.theta.values;
+  log_share_slope_ /= share * (theta.signal_variance + theta.noise_variance);
+}
+
 void GradientCombiner::combine(const Field& field, const Predictor& predictor,
-                               const Eigen::Ref<const VectorXd>& x, Index query, bool decided,
-                               PredictionGradient& result, Index column) {
+                               const Eigen::Ref<const VectorXd>& x, Index query, double ahead,
+                               bool decided, PredictionGradient& result, Index column) {
   find_weight_slopes(field, predictor, x, query, decided);
+  const bool by_share = std::isnan(ahead) && !field.calibrators.empty();
+  const double share = by_share ? predictor.share_left(field, query) : 1.0;
+  if (by_share) find_share_slope(field, predictor, query, share);
   const Index d = field.inputs;
   const Index asked = n_asked(field);
   deviation_slope_.resize(d);
@@ -120,11 +158,14 @@ void GradientCombiner::combine(const Field& field, const Predictor& predictor,
     auto mean_gradient = result.mean_gradient.col(column).segment(o * d, d);
     auto variance_gradient = result.variance_gradient.col(column).segment(o * d, d);
     // As in Predictor::combine: without calibration, scales are those of the current θ.
+    const ReachCalibrator::Scale reach =
+        field.calibrators.empty()
+            ? ReachCalibrator::Scale{1.0, std::numeric_limits<double>::infinity()}
+            : field.calibrators[static_cast<std::size_t>(o)].scale(ahead, share);
     const auto scale_of = [&](Index place) {
       if (field.calibrators.empty()) return field.theta.values.output_scale(o);
       const Index local_gp = predictor.local_gps[static_cast<std::size_t>(place)];
-      return std::sqrt(predictor.local_scales(o, place) *
-                       field.calibrators[static_cast<std::size_t>(o)].factor()) *
+      return std::sqrt(predictor.local_scales(o, place) * reach.factor) *
              field.partition.at(local_gp).theta().values.output_scale(o);
     };
     const auto deviation_of = [&](Index place) {
@@ -168,6 +209,11 @@ void GradientCombiner::combine(const Field& field, const Predictor& predictor,
       variance_gradient = 2.0 * deviation * deviation_slope_;
     } else {
       variance_gradient.setZero();
+    }
+    // The factor itself depends on x for a query of an unknown time.
+    if (reach.slope != 0.0) {
+      variance_gradient += (reach.slope * result.variance(o, column)) * log_share_slope_;
+      noise_gradient += (reach.slope * result.noise_variance(o, column)) * log_share_slope_;
     }
     keep_finite(mean_gradient);
     keep_finite(variance_gradient);
@@ -219,7 +265,8 @@ void predict_gradient(const Field& field, const Eigen::Ref<const Eigen::MatrixXd
       for (Index j = 0; j < queries.cols(); ++j) {
         const bool decided = predictor.weigh(field, j);
         predictor.combine(field, j, ahead.of(i + j), result, i + j);
-        combiner.combine(field, predictor, queries.col(j), j, decided, result, i + j);
+        combiner.combine(field, predictor, queries.col(j), j, ahead.of(i + j), decided, result,
+                         i + j);
       }
     }
   });

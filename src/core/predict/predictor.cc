@@ -174,14 +174,29 @@ bool Predictor::weigh(const Field& field, Index query) {
                              outsiders[at].log_similarity, field.options, weights);
 }
 
+double Predictor::share_left(const Field& field, Index query) const {
+  double deviation = 0.0;
+  double noise = 0.0;
+  Index place = query * asked;
+  for (const double weight : weights) {
+    const auto at = static_cast<std::size_t>(place++);
+    deviation += weight * std::sqrt(candidates[at].posterior.variance);
+    noise += weight * thetas[at]->values.noise_variance;
+  }
+  const Hyperparameters& theta = field.theta.values;
+  return (deviation * deviation + noise) / (theta.signal_variance + theta.noise_variance);
+}
+
 // Each local GP's deviation and noise times its local scale, and the whole times the factor that
 // innovations have taught. Means and weights do not change. A local scale goes with the θ it was
 // measured by, so all of it is a local GP's own, also while a new θ is on its way to it.
-void Predictor::combine_calibrated(const Field& field, Index query, Prediction& result,
-                                   Index column) const {
+void Predictor::combine_calibrated(const Field& field, Index query, double ahead,
+                                   Prediction& result, Index column) const {
   const Index first = query * asked;
+  const double share = std::isnan(ahead) ? share_left(field, query) : 1.0;
   for (Index o = 0; o < field.outputs; ++o) {
-    const Calibrator& calibrator = field.calibrators[static_cast<std::size_t>(o)];
+    const ReachCalibrator& calibrator = field.calibrators[static_cast<std::size_t>(o)];
+    const ReachCalibrator::Scale reach = calibrator.scale(ahead, share);
     double deviation = 0.0;
     double noise_variance = 0.0;
     Index place = first;
@@ -189,7 +204,7 @@ void Predictor::combine_calibrated(const Field& field, Index query, Prediction& 
       const auto at = static_cast<std::size_t>(place);
       const Hyperparameters& theta = thetas[at]->values;
       const double scale =
-          std::sqrt(local_scales(o, place++) * calibrator.factor()) * theta.output_scale(o);
+          std::sqrt(local_scales(o, place++) * reach.factor) * theta.output_scale(o);
       // Deviations until the very end: products of variances may overflow on the way.
       deviation += weight * scale * std::sqrt(candidates[at].posterior.variance);
       const double noise = scale * std::sqrt(theta.noise_variance);
@@ -197,17 +212,19 @@ void Predictor::combine_calibrated(const Field& field, Index query, Prediction& 
     }
     result.variance(o, column) = std::min(deviation * deviation, kLargestVariance);
     result.noise_variance(o, column) = std::min(noise_variance, kLargestVariance);
-    result.degrees_of_freedom(o, column) = calibrator.degrees_of_freedom();
+    result.degrees_of_freedom(o, column) = reach.degrees_of_freedom;
     if (field.options.calibration != Calibration::conformal) continue;
     constexpr auto kLevels = static_cast<Index>(Calibrator::kLevels.size());
-    calibrator.half_widths(std::span<double, Calibrator::kLevels.size()>(
-        &result.conformal_half_widths(o * kLevels, column), Calibrator::kLevels.size()));
+    calibrator.next.half_widths(
+        reach.degrees_of_freedom,
+        std::span<double, Calibrator::kLevels.size()>(
+            &result.conformal_half_widths(o * kLevels, column), Calibrator::kLevels.size()));
   }
 }
 
 // ŷ ← Σ w_i E_i, with standard deviation Σ w_i σ_i: children of one parent model the same function,
 // so their errors are taken as fully correlated, an upper bound for any correlation.
-void Predictor::combine(const Field& field, Index query, double /*ahead*/, Prediction& result,
+void Predictor::combine(const Field& field, Index query, double ahead, Prediction& result,
                         Index column) const {
   auto mean = result.mean.col(column);
   mean.setZero();
@@ -219,7 +236,7 @@ void Predictor::combine(const Field& field, Index query, double /*ahead*/, Predi
     deviation += weight * std::sqrt(candidate.posterior.variance);
   }
   result.variance.col(column) = (deviation * field.theta.values.output_scale).array().square();
-  if (!field.calibrators.empty()) combine_calibrated(field, query, result, column);
+  if (!field.calibrators.empty()) combine_calibrated(field, query, ahead, result, column);
 }
 
 }  // namespace splitgp

@@ -70,13 +70,17 @@ struct Predictor {
   void combine(const Field& field, Eigen::Index query, double ahead, Prediction& result,
                Eigen::Index column) const;
 
+  /// How large a share of the prior's variance is left for a new observation, noise included, by
+  /// the local GPs' own θ; what calibration asks of a query of an unknown time.
+  double share_left(const Field& field, Eigen::Index query) const;
+
   /// What the answers to a single query have solved, most similar local GP first, into solved_rows.
   /// REQUIRES: the caller has exclusive access, and they are awake.
   void keep_solved_rows(const Field& field);
 
  private:
   Workspace& workspace_for(Eigen::Index queries, Eigen::Index answer);
-  void combine_calibrated(const Field& field, Eigen::Index query, Prediction& result,
+  void combine_calibrated(const Field& field, Eigen::Index query, double ahead, Prediction& result,
                           Eigen::Index column) const;
 };
 

@@ -148,7 +148,21 @@ void Calibrator::add(double local, std::optional<double> aggregated) {
   local = bounded(local);
   // Judged by what was known before this row.
   if (aggregated) follow_aggregated(local, bounded(*aggregated));
-  follow_quantiles(local);
+  follow_quantiles(local, believed(), strength_after(updates_));
+  follow(local);
+}
+
+void Calibrator::mend(double local, const Believed& believed, double strength) {
+  follow_quantiles(bounded(local), believed, strength);
+  settle();
+}
+
+double Calibrator::strength_after(std::uint64_t rows) {
+  return std::min(1.0, static_cast<double>(rows) / kFirstRows);
+}
+
+void Calibrator::follow(double local) {
+  local = bounded(local);
   ++updates_;
   weigh_experts(local);
   follow_scales(local);
@@ -160,7 +174,7 @@ void Calibrator::add_conformal(double aggregated) {
   // Each level's interval grows when a row fell outside and shrinks a little when not; the two
   // balance only where 1 − level of the rows fall outside, whatever the stream does.
   std::array<double, kLevels.size()> widths;
-  half_widths(widths);
+  half_widths(degrees_of_freedom_, widths);
   const double distance = std::sqrt(bounded(aggregated) / factor_);
   for (std::size_t k = 0; k < kLevels.size(); ++k) {
     const double outside = distance > widths[k] ? 1.0 : 0.0;
@@ -180,12 +194,11 @@ void Calibrator::follow_aggregated(double local, double aggregated) {
   log_ratio_ = std::clamp(log_ratio_, -10.0, 10.0);
 }
 
-void Calibrator::follow_quantiles(double local) {
+void Calibrator::follow_quantiles(double local, const Believed& believed, double strength) {
   const HalfWidths& table = half_width_table();
-  const double strength = std::min(1.0, static_cast<double>(updates_) / kFirstRows);
-  const double log_distance = 0.5 * std::log(local / mixed_scale_);
+  const double log_distance = 0.5 * std::log(local / believed.scale);
   const auto step = [&](double& quantile, std::size_t level, double size) {
-    const double width = table.log_half_width(level, mixed_shape_) + quantile;
+    const double width = table.log_half_width(level, believed.shape) + quantile;
     const double outside = log_distance > width ? 1.0 : 0.0;
     quantile = std::clamp(quantile + strength * size * (outside - (1.0 - kLevels[level])),
                           -kMostMending, kMostMending);
@@ -254,9 +267,10 @@ void Calibrator::settle() {
   factor_ = mixed_scale_ * std::exp(missed + log_ratio_) / (1.0 - 2.0 * shape);
 }
 
-void Calibrator::half_widths(std::span<double, kLevels.size()> result) const {
+void Calibrator::half_widths(double degrees_of_freedom,
+                             std::span<double, kLevels.size()> result) const {
   const HalfWidths& table = half_width_table();
-  const double shape = 1.0 / degrees_of_freedom_;
+  const double shape = 1.0 / degrees_of_freedom;
   double least = 0.0;
   for (std::size_t k = 0; k < kLevels.size(); ++k) {
     const double width = std::exp(table.log_half_width(k, shape) + widening_[k]);

@@ -27,6 +27,18 @@ class Calibrator {
   /// What one update showed, both in units of the variance before calibration: the squared error of
   /// the owner's prediction, and of the aggregated one if it was made.
   void add(double local, std::optional<double> aggregated);
+  /// The two halves of add() without an aggregated prediction, for whoever has less news about the
+  /// scale than about the quantiles: the quantiles of the distribution that was `believed` when the
+  /// prediction was made, and the scale.
+  struct Believed {
+    double scale = 1.0;  // scale²
+    double shape = 0.0;  // 1 / degrees of freedom
+  };
+  void mend(double local, const Believed& believed, double strength);
+  void follow(double local);
+  /// How much the quantiles count after so many rows: the scale has to be found first.
+  static double strength_after(std::uint64_t rows);
+  Believed believed() const { return {mixed_scale_, mixed_shape_}; }
   /// What one update showed about the conformal intervals; before add(), which moves the yardstick.
   void add_conformal(double aggregated);
   /// Whether the update in hand should score the aggregated prediction: it costs a prediction, and
@@ -40,14 +52,20 @@ class Calibrator {
   double factor() const { return factor_; }
   /// The same for the owner's prediction alone.
   double local_factor() const { return local_factor_; }
+  /// factor() over local_factor().
+  double aggregated_ratio() const { return factor_ / local_factor_; }
+  /// The updates it has learned from.
+  std::uint64_t updates() const { return updates_; }
+  /// Believes the same, but as if it had seen nothing: what comes next moves it easily.
+  void forget_updates() { updates_ = 0; }
   /// Above 2, so that the variance is finite; infinite for a normal distribution.
   double degrees_of_freedom() const { return degrees_of_freedom_; }
 
   /// Levels whose intervals the conformal mode follows.
   static constexpr std::array kLevels{0.5, 0.8, 0.9, 0.95, 0.99};
-  /// Half the interval of each level, in standard deviations; never less than that of a lower
-  /// level.
-  void half_widths(std::span<double, kLevels.size()> result) const;
+  /// Half the interval of each level of a t with these degrees of freedom, in standard deviations;
+  /// never less than that of a lower level.
+  void half_widths(double degrees_of_freedom, std::span<double, kLevels.size()> result) const;
 
   /// Everything above as numbers, for storing a model.
   static constexpr std::size_t kNumbers = 5 + kLevels.size() + 2 * 24;
@@ -65,7 +83,7 @@ class Calibrator {
   static_assert(kExperts == 24);
 
   void follow_aggregated(double local, double aggregated);
-  void follow_quantiles(double local);
+  void follow_quantiles(double local, const Believed& believed, double strength);
   void weigh_experts(double local);
   void follow_scales(double local);
   void mix();

@@ -51,7 +51,7 @@ bool Monitor::wants_prediction(const Yardstick& by, Index local_gps, std::uint64
   if (calibrators.empty()) return false;
   // With one local GP there is nothing to aggregate.
   return conformal_ ||
-         (local_gps > 1 && calibrators.front().wants_aggregated(by.in_units ? ahead : 0));
+         (local_gps > 1 && calibrators.front().next.wants_aggregated(by.in_units ? ahead : 0));
 }
 
 void Monitor::look(const LocalGp& owner, const LocalGp::Step& step) {
@@ -70,8 +70,8 @@ void Monitor::note_innovations(const Observation& row, const Yardstick& by, Upda
     double factor = 1.0;
     double degrees_of_freedom = std::numeric_limits<double>::infinity();
     if (!calibrators.empty()) {
-      factor = looked.local_scales(o) * calibrators[at].local_factor();
-      degrees_of_freedom = calibrators[at].degrees_of_freedom();
+      factor = looked.local_scales(o) * calibrators[at].next.local_factor();
+      degrees_of_freedom = calibrators[at].next.degrees_of_freedom();
     }
     const double deviation = looked.deviation * looked.output_scale(o);
     Innovation& innovation = result.innovation[at];
@@ -104,7 +104,8 @@ double Monitor::squared_innovation(const Observation& row, const Yardstick& by,
   const double scale = by.theta.values.output_scale(output);
   const double error = (row.y(output) - before.mean(output, 0)) / scale;
   const double variance = (before.variance(output, 0) + before.noise_variance(output, 0)) /
-                          calibrators[static_cast<std::size_t>(output)].factor() / scale / scale;
+                          calibrators[static_cast<std::size_t>(output)].next.factor() / scale /
+                          scale;
   return error * error / (variance + row.noise_variance);
 }
 
@@ -112,7 +113,8 @@ void Monitor::learn(const Observation& row, const Yardstick& by, const Predictio
                     Index local_gps) {
   if (!by.in_units) return;
   for (Index o = 0; o < std::ssize(calibrators); ++o) {
-    Calibrator& calibrator = calibrators[static_cast<std::size_t>(o)];
+    ReachCalibrator& reach = calibrators[static_cast<std::size_t>(o)];
+    Calibrator& calibrator = reach.next;
     const bool corrects = local_gps > 1 && calibrator.wants_aggregated();
     const double z = looked.innovation(o);
     const double innovation = z * z / looked.local_scales(o);
@@ -120,6 +122,7 @@ void Monitor::learn(const Observation& row, const Yardstick& by, const Predictio
     if (before != nullptr) aggregated = squared_innovation(row, by, *before, o);
     if (conformal_) calibrator.add_conformal(aggregated.value_or(innovation));
     calibrator.add(innovation, corrects ? aggregated : std::nullopt);
+    reach.learn(looked.back, o, row.sequence);
   }
 }
 
@@ -127,7 +130,7 @@ double Monitor::noise_deviation(const Yardstick& by, double local_scale, Index o
   const Hyperparameters& theta = by.theta.values;
   double variance = theta.noise_variance;
   if (!calibrators.empty())
-    variance *= calibrators[static_cast<std::size_t>(output)].local_factor() * local_scale;
+    variance *= calibrators[static_cast<std::size_t>(output)].next.local_factor() * local_scale;
   // Never 0, so that sizes stay finite.
   return std::sqrt(std::max(variance, 1e-12 * theta.signal_variance)) * theta.output_scale(output);
 }
@@ -189,7 +192,7 @@ void Monitor::reserve(Index inputs, Index local_gps) {
 
 std::size_t Monitor::memory_bytes(Index inputs) const {
   const auto box = 2 * static_cast<std::size_t>(inputs) * sizeof(double);
-  return calibrators.capacity() * sizeof(Calibrator) + drift.memory_bytes() +
+  return calibrators.capacity() * sizeof(ReachCalibrator) + drift.memory_bytes() +
          alarms.reserved() * (sizeof(Alarm) + box);
 }
 

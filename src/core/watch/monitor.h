@@ -9,8 +9,8 @@
 #include "core/kernel/theta.h"
 #include "core/local_gp/local_gp.h"
 #include "core/partition/partition_then.h"
-#include "core/watch/calibrator.h"
 #include "core/watch/drift.h"
+#include "core/watch/reach_calibrator.h"
 #include "core/watch/recent_alarms.h"
 #include "core/watch/stream_statistics.h"
 #include "splitgp/options.h"
@@ -33,12 +33,13 @@ struct Yardstick {
 /// What the owner of a row found when it looked ahead at it.
 struct LookedAhead {
   explicit LookedAhead(Eigen::Index outputs)
-      : innovation(outputs), output_scale(outputs), local_scales(outputs) {}
+      : innovation(outputs), output_scale(outputs), local_scales(outputs), back(outputs) {}
 
   Eigen::RowVectorXd innovation;  // of each output, in the deviations that were expected
   double deviation = 1.0;         // of an output of scale 1, noise included
   Eigen::VectorXd output_scale;   // by the owner's θ
   Eigen::VectorXd local_scales;   // ŝ², before the row
+  LookedBack back;                // with less knowledge; only with calibration
 };
 
 enum class Verdict { learn, reject };
@@ -53,6 +54,9 @@ struct Monitor {
   /// nothing.
   bool wants_prediction(const Yardstick& by, Eigen::Index local_gps, std::uint64_t ahead = 0) const;
 
+  /// Where the owner of a row notes what it would have expected with less knowledge, if that is
+  /// asked for.
+  LookedBack* looks_back() { return calibrators.empty() ? nullptr : &looked.back; }
   /// Notes what the owner of the row in hand has just found.
   void look(const LocalGp& owner, const LocalGp::Step& step);
   /// Judges the row by that: fills result.innovation and result.outlier, and gives
@@ -80,7 +84,8 @@ struct Monitor {
   void reserve(Eigen::Index inputs, Eigen::Index local_gps);
   std::size_t memory_bytes(Eigen::Index inputs) const;
 
-  std::vector<Calibrator> calibrators;  // one for each output; none without calibration
+  /// One for each output; none without calibration.
+  std::vector<ReachCalibrator> calibrators;
   Drift drift;
   RecentAlarms alarms;
   std::uint64_t n_alarms = 0;         // all there ever were

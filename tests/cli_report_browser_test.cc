@@ -139,6 +139,8 @@ TEST_F(CliReportBrowser, FollowsLightDarkAndTheWidthOfTheWindow) {
 TEST_F(CliReportBrowser, OneInput) {
   open(report_of(folder_, streamed_model(folder_, 200, {"a"}, {"y"})));
   EXPECT_EQ(charts(), together(together(kStreamCharts, kModelCharts), {"line"}));
+  // A page that showed no alarm said that the stream had changed.
+  EXPECT_THAT(text_of("figures"), ::testing::HasSubstr("Alarms0no change was noticed"));
   expect_no_trouble();
 }
 

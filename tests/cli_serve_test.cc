@@ -169,6 +169,63 @@ TEST_F(CliServe, AnEmptyColumnMayBeDeclaredOrIgnored) {
   EXPECT_THAT(model()["parameters"]["columns"], ElementsAre("temperature", "fuel"));
 }
 
+// A row, as a table of one or of many tells it: a load that is a number only in the first one.
+std::string growing_row(int i) {
+  const std::string hour = std::to_string(100 + i % 24).substr(1);
+  const std::string day = std::to_string(101 + i / 24).substr(1);
+  return R"({"time":"2024-01-)" + day + "T" + hour + R"(:30","load":)" +
+         (i == 0       ? "3"
+          : i % 2 == 0 ? R"("heavy")"
+                       : R"("none")") +
+         R"(,"y":)" + std::to_string(i % 7) + "}";
+}
+
+// A number and no cycle at first, because one row shows no more.
+TEST_F(CliServe, ARecipeGrowsWithTheRows) {
+  start({"--training", "off", "--length-scale", "1"});
+  int rejected = 0;
+  for (int i = 0; i < 12; ++i) {
+    if (rows(growing_row(i), "").status == 422) ++rejected;
+    // A process that is killed while the recipe may grow goes on with the same rows.
+    if (i == 5) {
+      end(SIGKILL);
+      start({"--training", "off", "--length-scale", "1"});
+    }
+  }
+  EXPECT_EQ(rejected, 3) << "until most were words";
+  std::string rest = "[" + growing_row(12);
+  for (int i = 13; i < 80; ++i) rest += "," + growing_row(i);
+  results(rest + "]", "");
+  EXPECT_EQ(observations(), 77u);
+  const json names = model()["parameters"]["input_names"];
+  EXPECT_THAT(names, ::testing::Contains("load code 1"));
+  EXPECT_THAT(names, ::testing::Contains("time day sin"));
+  // Predictions take rows as the new recipe reads them, and the file has it after a restart.
+  const std::string query = R"({"time":"2024-01-04T11:30","load":"none"})";
+  const json before = json::parse(rows(query, "?learn=false").body)["results"];
+  EXPECT_TRUE(before[0].contains("mean")) << before;
+  end(SIGTERM);
+  start({"--training", "off", "--length-scale", "1"});
+  // To rounding: the factors are built again.
+  const json after = json::parse(rows(query, "?learn=false").body)["results"];
+  EXPECT_NEAR(after[0]["mean"][0].get<double>(), before[0]["mean"][0].get<double>(), 1e-9);
+  EXPECT_EQ(model()["parameters"]["input_names"], names);
+}
+
+// They have the inputs of the recipe by which they were predicted.
+TEST_F(CliServe, ARecipeStaysWhileRowsWaitForLabels) {
+  start({"--training", "off", "--length-scale", "1"});
+  rows(R"({"id":"0","x":1,"load":3,"y":1})");
+  rows(R"({"id":"1","x":2,"load":3})");  // waits
+  for (int i = 2; i < 40; ++i) {
+    rows(R"({"id":")" + std::to_string(i) + R"(","x":)" + std::to_string(i) +
+         R"(,"load":"heavy","y":2})");
+  }
+  const json names = model()["parameters"]["input_names"];
+  EXPECT_THAT(names, ElementsAre("x", "load"));
+  EXPECT_EQ(rows(R"({"id":"1","x":2,"load":3,"y":2})").status, 200);
+}
+
 // A column that the first rows did not have cannot become an input any more, and that is said.
 TEST_F(CliServe, ColumnsThatTheModelDoesNotKnowAreNamed) {
   start();

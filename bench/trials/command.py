@@ -73,6 +73,16 @@ def write_rows(path: Path, n: int, seed: int = 1) -> Path:
     return path
 
 
+def write_sites(path: Path, n: int, seed: int = 1, numbered: int = 0) -> Path:
+    """The same with a site, which has a number in the first rows and a name in all others."""
+    lines = write_rows(path, n, seed).read_text().splitlines(keepends=True)
+    with path.open("w") as file:
+        file.write("site," + lines[0])
+        for i, line in enumerate(lines[1:]):
+            file.write(f"{i % 3 if i < numbered else ('hall', 'yard', 'roof')[i % 3]},{line}")
+    return path
+
+
 def first_rows(path: Path, n: int, to: Path) -> Path:
     with path.open() as file:
         to.write_text("".join(line for _, line in zip(range(n + 1), file, strict=False)))

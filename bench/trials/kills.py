@@ -10,7 +10,9 @@ import time
 from pathlib import Path
 from random import Random
 
-from trials.command import Campaign, TrialFailed, difference, write_rows
+from trials.command import (
+    Campaign, TrialFailed, difference, first_rows, write_rows, write_sites,
+)  # fmt: skip
 
 # Each teaches something else to lose: splits, trainings, forgetting, lists, error bars, times.
 STREAMS = (
@@ -21,21 +23,30 @@ STREAMS = (
     ("--max-observations", "120", "--training", "off", "--length-scale", "0.5"),
     ("--durability", "normal", "--calibration", "conformal", "--training-observations", "80"),
 )
+# Of every third stream so many rows lie in a file of their own, before the others: from so few the
+# recipe is found, and then it grows (src/cli/stream/growing.h).
+FIRST = 5
 COMMON = ("--target", "y", "--capacity", "40", "--commit-every", "0.02", "--batch", "64")
 
 
 def kill_streams(campaign: Campaign, folder: Path, kills: int, chance: Random) -> tuple[int, int]:
     """Every stream is killed until its share of kills is spent, and then finishes."""
     done = ends = 0
-    rows = write_rows(folder / "rows.csv", 4000 if campaign.long else 1200, campaign.seed)
-    queries = write_rows(folder / "queries.csv", 50, campaign.seed + 1)
+    count = 4000 if campaign.long else 1200
+    rows = write_rows(folder / "rows.csv", count, campaign.seed)
+    sites = write_sites(folder / "sites.csv", count, campaign.seed, FIRST)
+    begin = first_rows(sites, FIRST, folder / "begin.csv")
+    lines = sites.read_text().splitlines(keepends=True)
+    sites.write_text("".join([lines[0], *lines[1 + FIRST :]]))
+    queries = write_sites(folder / "queries.csv", 50, campaign.seed + 1)
     while done < kills and not campaign.is_over():
         flags = STREAMS[ends % len(STREAMS)]
+        inputs = (begin, sites) if ends % 3 == 1 else (rows,)
         model = folder / f"m{ends}.splitgp"
-        arguments = ("stream", rows, "--model", model, *COMMON, *flags)
+        arguments = ("stream", *inputs, "--model", model, *COMMON, *flags)
         began = time.monotonic()
         calm = folder / f"calm{ends}.splitgp"
-        undisturbed = campaign.run("stream", rows, "--model", calm, *COMMON, *flags)
+        undisturbed = campaign.run("stream", *inputs, "--model", calm, *COMMON, *flags)
         if undisturbed.returncode != 0:
             raise TrialFailed(f"an undisturbed stream ended with {undisturbed.returncode}")
         takes = time.monotonic() - began
@@ -93,15 +104,20 @@ def kill_forgets(campaign: Campaign, folder: Path, kills: int, chance: Random) -
 
 
 def kill_services(campaign: Campaign, kills: int) -> str:
-    """bench/serve_kill, which kills a server while clients learn."""
-    ended = subprocess.run(
-        [sys.executable, campaign.root / "bench" / "serve_kill", "--kills", str(kills), "--seed",
-         str(campaign.seed), "--training", "inline", "--command", campaign.command],
-        capture_output=True, text=True, check=False,
-    )
-    if ended.returncode != 0:
-        raise TrialFailed(f"serve_kill: {ended.stderr.strip() or ended.stdout.strip()}")
-    return ended.stdout.strip()
+    """bench/serve_kill, which kills a server while clients learn, a round of kills at a time."""
+    done, said = 0, "none"
+    while done < kills and not campaign.is_over():
+        round_of = min(kills - done, 20)
+        ended = subprocess.run(
+            [sys.executable, campaign.root / "bench" / "serve_kill", "--kills", str(round_of), "--seed",
+             str(campaign.seed + done), "--training", "inline", "--command", campaign.command],
+            capture_output=True, text=True, check=False,
+        )
+        if ended.returncode != 0:
+            raise TrialFailed(f"serve_kill: {ended.stderr.strip() or ended.stdout.strip()}")
+        done += round_of
+        said = ended.stdout.strip()
+    return f"{done} kills; the last round: {said}"
 
 
 def run(campaign: Campaign) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import resource
+import statistics
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -44,18 +46,22 @@ def nasty_rows(chance: Random, count: int) -> Iterator[str]:
             yield ",".join(fields) + "\n"
 
 
-def stream(campaign: Campaign, folder: Path, number: int, rows: int, chance: Random) -> int:
-    """How many rows were learned."""
+def stream(
+    campaign: Campaign, folder: Path, number: int, rows: int, chance: Random
+) -> tuple[int, float]:
+    """How many rows were learned, and how many seconds of processor time that took."""
     model = folder / f"m{number}.splitgp"
     source, predicted = folder / "rows.csv", folder / f"p{number}.csv"
     with source.open("w", errors="surrogateescape") as file:
         file.writelines(nasty_rows(chance, rows))
     flags = ("--target", "y", "--capacity", "24", "--training-observations", "60",
              *FLAGS[number % len(FLAGS)])
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     try:
         ended = campaign.run("stream", source, "--model", model, "--predictions", predicted, *flags)
     except subprocess.TimeoutExpired:
         raise TrialFailed(f"{flags}: no end within ten minutes") from None
+    seconds = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
     if ended.returncode not in (0, 3):
         raise TrialFailed(f"{flags}: ended with {ended.returncode}: {ended.stderr.decode()[-300:]}")
     with predicted.open() as file:
@@ -65,7 +71,7 @@ def stream(campaign: Campaign, folder: Path, number: int, rows: int, chance: Ran
             # An infinite standard deviation would be as wrong as none.
             if "nan" in (mean, deviation) or "inf" in mean or "inf" in deviation:
                 raise TrialFailed(f"{flags}: {line.strip()}")
-    return campaign.learned(model)
+    return campaign.learned(model), seconds
 
 
 def run(campaign: Campaign) -> str:
@@ -73,7 +79,17 @@ def run(campaign: Campaign) -> str:
     files, each = (100, 10_000) if campaign.long else (3, 1_500)
     with tempfile.TemporaryDirectory() as name:
         learned = done = 0
+        took: list[float] = []
         while done < files and not campaign.is_over():
-            learned += stream(campaign, Path(name), done, each, chance)
+            count, seconds = stream(campaign, Path(name), done, each, chance)
+            learned += count
+            took.append(seconds)
             done += 1
-    return f"{done * each} nasty rows in {done} files, {learned} learned, every prediction finite"
+    # Each of the flags has another price, and a file that is merely slow is none that hangs.
+    slowest = max(took) / max(statistics.median(took), 0.01) if took else 0.0
+    if slowest > 20.0:
+        raise TrialFailed(f"file {took.index(max(took))} took {slowest:.0f} times as long as most")
+    return (
+        f"{done * each} nasty rows in {done} files, {learned} learned, every prediction finite; "
+        f"the slowest file took {slowest:.1f} times as long as the middle one"
+    )

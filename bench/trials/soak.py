@@ -26,7 +26,7 @@ def resident(process: int) -> int:
     return 0
 
 
-def feed(victim: subprocess.Popen[bytes], rows: int, sent: list[int]) -> None:
+def feed(campaign: Campaign, victim: subprocess.Popen[bytes], rows: int, sent: list[int]) -> None:
     chance = Random(1)
     assert victim.stdin is not None
     victim.stdin.write(b"a,b,y\n")
@@ -38,6 +38,8 @@ def feed(victim: subprocess.Popen[bytes], rows: int, sent: list[int]) -> None:
             victim.stdin.write("".join(lines).encode())
             lines.clear()
             sent[0] = i + 1
+            if campaign.is_over():
+                break
     victim.stdin.close()
 
 
@@ -51,7 +53,7 @@ def run(campaign: Campaign) -> str:
             "--durability", "normal", "--training-observations", 200, stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         sent = [0]
-        feeder = threading.Thread(target=feed, args=(victim, rows, sent))
+        feeder = threading.Thread(target=feed, args=(campaign, victim, rows, sent))
         feeder.start()
         halves: list[list[int]] = [[], []]
         while victim.poll() is None:
@@ -62,6 +64,7 @@ def run(campaign: Campaign) -> str:
         feeder.join()
         if victim.returncode != 0:
             raise TrialFailed(f"the stream ended with {victim.returncode}")
+        rows = sent[0]
         if campaign.learned(model) != rows:
             raise TrialFailed("the file does not have all rows")
         size = model.stat().st_size // 1024

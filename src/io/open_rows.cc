@@ -1,5 +1,7 @@
 #include "io/open_rows.h"
 
+#include <fmt/format.h>
+
 #include <string_view>
 #include <utility>
 
@@ -35,13 +37,21 @@ bool begins_like_array(TextBuffer& text) {
 }
 
 // Files that many programs write, and that have no rows of text.
-void refuse_columnar(const TextBuffer& text, const std::string& name) {
-  for (const auto& [mark, kind] :
-       {std::pair("PAR1", "a Parquet"), std::pair("ARROW1", "an Arrow")}) {
-    if (!text.text().starts_with(mark)) continue;
-    throw ReadError(name + ": this is " + kind +
-                    " file, which the command does not read; duckdb or pyarrow convert it to CSV, "
-                    "and splitgp.TableModel takes it as a table (docs/tables.md)");
+void refuse_columnar(TextBuffer& text, const std::string& name) {
+  struct Columnar {
+    std::string_view mark, kind, module;
+  };
+  for (const Columnar& one :
+       {Columnar{"PAR1", "a Parquet", "parquet"}, Columnar{"ARROW1", "an Arrow", "feather"}}) {
+    // What looks for compression leaves the first byte alone in the buffer.
+    while (one.mark.starts_with(text.text()) && text.text() != one.mark && text.fill()) {
+    }
+    if (!text.text().starts_with(one.mark)) continue;
+    throw ReadError(fmt::format(
+        "{}: this is {} file, which the command does not read; docs/tables.md has ways to convert "
+        "it, such as python3 -c \"import sys, pyarrow.csv as c, pyarrow.{} as p; "
+        "c.write_csv(p.read_table(sys.argv[1]), sys.stdout.buffer)\" FILE | splitgp stream -",
+        name, one.kind, one.module));
   }
 }
 

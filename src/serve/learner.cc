@@ -260,6 +260,7 @@ bool Learner::commit() {
   const Clock::time_point begin = Clock::now();
   try {
     model->save_state();
+    maker_.before_commit(model->file);
     for (Observer* observer : observers_) observer->before_commit(model->file);
     FileInternals::checkpoint(
         model->file, [this] { ledger_->write(); },

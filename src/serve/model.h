@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -54,6 +55,17 @@ class ModelMaker {
   virtual std::unique_ptr<ServedModel> from_rows(const TableText& rows) = 0;
   /// For rows of numbers.
   virtual std::unique_ptr<ServedModel> from_numbers(Eigen::Index inputs, Eigen::Index outputs) = 0;
+
+  /// A recipe that was found from few rows grows with those that follow. A row of a table came, and
+  /// was taken or rejected.
+  virtual void add_row(const std::vector<std::string>& /*columns*/,
+                       const std::vector<std::string>& /*texts*/, bool /*taken*/) {}
+  /// Looks at the columns again if enough rows came since. Returns how the model changes, which has
+  /// to be done while nobody reads it; empty if it stays.
+  using Change = std::function<void(ServedModel&)>;
+  virtual Change look_again(const ServedModel& /*model*/) { return {}; }
+  /// Writes into notes what these need after a restart.
+  virtual void before_commit(ModelFile& /*file*/) {}
 };
 
 }  // namespace splitgp::serve

@@ -2,6 +2,8 @@
 
 #include <filesystem>
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "core/model/model_state.h"
 #include "splitgp/model_file.h"
@@ -21,6 +23,10 @@ struct FileInternals {
   /// A change through model() failed halfway: the model is never written again.
   static void give_up(ModelFile& file) noexcept;
   static const std::filesystem::path& path(const ModelFile& file);
+  /// Puts another model, which may have other inputs, in the place of this one. The next checkpoint
+  /// writes all of it; until then the file is as of the last one. Notes and positions stay.
+  /// REQUIRES: the model fits into a file (store/schema.h), and there is a name for each input.
+  static void replace(ModelFile& file, SplittingGp model, std::vector<std::string> input_names);
   /// Writes a copy of the file, as of its last checkpoint, under another name, which must be free.
   static void copy(ModelFile& file, const std::filesystem::path& to);
 

@@ -124,6 +124,9 @@ struct ModelFile::State {
                       const UpdateResult& result);
   void check_in_place();
   void look_after_bytes();
+  void write_anew();
+  void drop_texts();
+  bool anew = false;      // the file still has another model, which this one replaces
   bool all_bytes = true;  // they may hold what was forgotten, not only those of the last checkpoint
 };
 
@@ -223,7 +226,7 @@ const std::vector<std::string>& ModelFile::output_names() const { return state_-
 
 void ModelFile::State::remember(const MatrixView& x, const MatrixView& y, double noise_variance,
                                 double time, const UpdateResult& result) {
-  if (!writers || result.rejected) return;
+  if (!database || anew || result.rejected) return;
   Internals::change(model, [&] { remember_steps(x, y, noise_variance, time, result); });
 }
 
@@ -280,14 +283,20 @@ void ModelFile::State::check_in_place() {
 void ModelFile::State::write(const std::vector<SourcePosition>& read, const Call& also,
                              const std::function<void(const Call&)>& exclusively) {
   check_in_place();
+  if (model.n_seen() != model.n_observations()) drop_texts();
   store::Transaction transaction(*database);
-  writers->model.write_changes(Internals::of(model), steps);
+  if (anew) {
+    write_anew();
+  } else {
+    writers->model.write_changes(Internals::of(model), steps);
+  }
   for (const SourcePosition& position : read) {
     writers->source.add(position.source).add(position.rows).write();
   }
   for (const std::string& key : new_notes) writers->note.add(key).add(notes.at(key)).write();
   if (also) also();
   transaction.commit();
+  anew = false;
   check_in_place();
   // Up to here the model was only read. If this fails, nobody knows any more what has been written.
   Internals::change(model, [&] {
@@ -299,6 +308,27 @@ void ModelFile::State::write(const std::vector<SourcePosition>& read, const Call
   });
 }
 
+// The texts of the first rows (docs/model_file.md) must not outlive what was learned of them.
+void ModelFile::State::drop_texts() {
+  constexpr std::string_view kFirstRows = "table_first";
+  for (auto note = notes.lower_bound(std::string(kFirstRows));
+       note != notes.end() && note->first.starts_with(kFirstRows); ++note) {
+    if (!std::exchange(note->second, "").empty()) new_notes.insert(note->first);
+  }
+}
+
+// Statements that were prepared for the tables of the model before are of no use, nor are those of
+// an attempt that failed.
+void ModelFile::State::write_anew() {
+  writers.reset();
+  store::drop_schema(*database);
+  store::create_schema(*database, model.n_inputs(), model.n_outputs());
+  writers = std::make_unique<Writers>(*database, *this);
+  writers->model.write_all(Internals::of(model));
+  for (const auto& [source, rows] : positions) writers->source.add(source).add(rows).write();
+  for (const auto& [key, text] : notes) writers->note.add(key).add(text).write();
+}
+
 void ModelFile::checkpoint(const std::vector<SourcePosition>& positions) {
   checkpoint(positions, nullptr, [](const Call& settle) { settle(); });
 }
@@ -306,7 +336,7 @@ void ModelFile::checkpoint(const std::vector<SourcePosition>& positions) {
 void ModelFile::checkpoint(const std::vector<SourcePosition>& positions, const Call& in_transaction,
                            const std::function<void(const Call&)>& exclusively) {
   Internals::check_usable(state_->model);
-  if (state_->writers) state_->write(positions, in_transaction, exclusively);
+  if (state_->database) state_->write(positions, in_transaction, exclusively);
   state_->steps = {};
   state_->new_notes.clear();
   Internals::change(state_->model, [&] {
@@ -331,6 +361,18 @@ void FileInternals::give_up(ModelFile& file) noexcept {
 
 const std::filesystem::path& FileInternals::path(const ModelFile& file) {
   return file.state_->path;
+}
+
+void FileInternals::replace(ModelFile& file, SplittingGp model,
+                            std::vector<std::string> input_names) {
+  ModelFile::State& state = *file.state_;
+  Internals::check_usable(state.model);
+  state.model = std::move(model);
+  state.input_names = std::move(input_names);
+  state.steps = {};
+  if (!state.database) return;
+  state.anew = true;
+  Internals::of(state.model).partition.record_changes();
 }
 
 void FileInternals::copy(ModelFile& file, const std::filesystem::path& to) {

@@ -245,6 +245,13 @@ void create_schema(Database& database, Eigen::Index inputs, Eigen::Index outputs
   create_owner_view(database);
 }
 
+void drop_schema(Database& database) {
+  database.execute("DROP VIEW owner");
+  for (const Table& table : schema(1, 1)) {  // whatever their shape
+    database.execute("DROP TABLE IF EXISTS " + table.name);
+  }
+}
+
 void extend_schema(Database& database, Eigen::Index inputs, Eigen::Index outputs,
                    std::uint32_t format) {
   for (const Table& table : schema(inputs, outputs)) {

@@ -30,6 +30,9 @@ int columns_of_observation(Eigen::Index inputs, Eigen::Index outputs);
 /// Creates those of the current format and marks the file as ours.
 void create_schema(Database& database, Eigen::Index inputs, Eigen::Index outputs);
 
+/// Deletes them, and all that they hold.
+void drop_schema(Database& database);
+
 /// Adds the tables that came after `format`, and deletes those that are no more.
 void extend_schema(Database& database, Eigen::Index inputs, Eigen::Index outputs,
                    std::uint32_t format);

@@ -6,8 +6,11 @@
 #include <utility>
 
 #include "cli/exit_code.h"
+#include "cli/stream/growing.h"
 #include "cli/stream/open_model.h"
+#include "io/column_places.h"
 #include "serve/protocol/request_error.h"
+#include "store/file_internals.h"
 
 namespace splitgp {
 namespace {
@@ -56,14 +59,16 @@ std::unique_ptr<serve::ServedModel> ServeModelMaker::open() {
   check_columns(opened->columns(), columns, asked.targets, asked.inputs, asked.ignored,
                 flags_.model);
   table::Recipe recipe = opened->recipe();
+  first_ = opened->take_first();
   return std::make_unique<serve::ServedModel>(std::move(opened->file()), std::move(recipe));
 }
 
-std::unique_ptr<serve::ServedModel> ServeModelMaker::make(table::Recipe recipe,
-                                                          bool keep_recipe) const {
+std::unique_ptr<serve::ServedModel> ServeModelMaker::make(table::Recipe recipe, bool keep_recipe) {
   StreamModel model = new_model(flags_.stream, recipe);
   if (keep_recipe) {
+    if (first_) model.begin_first(std::move(*first_));
     model.make_file(flags_.model, durability_of(flags_.stream));
+    first_ = model.take_first();
     return std::make_unique<serve::ServedModel>(std::move(model.file()), std::move(recipe));
   }
   ModelFile file = ModelFile::create(
@@ -93,8 +98,52 @@ std::unique_ptr<serve::ServedModel> ServeModelMaker::from_rows(const serve::Tabl
   // More rows will follow: what is the same in all of these may still change.
   first.complete = false;
   table::Found found = find_recipe(flags_.stream, rows.columns, first, "the first request");
-  if (first.rows.size() < table::kFirstRows) require_values(found);
+  if (first.rows.size() < table::kFirstRows) {
+    require_values(found);
+    first_.emplace(rows.columns, first);
+    if (first_->settled()) first_.reset();
+  }
   return make(std::move(found.recipe), true);
+}
+
+void ServeModelMaker::add_row(const std::vector<std::string>& columns,
+                              const std::vector<std::string>& texts, bool taken) {
+  if (!first_) return;
+  const ColumnPlaces places(columns);
+  std::vector<std::string> kept;
+  for (const std::string& column : first_->columns()) {
+    const std::optional<std::size_t> place = places.find(column);
+    kept.push_back(place ? texts[*place] : "");
+  }
+  first_->add(std::move(kept), taken);
+}
+
+serve::ModelMaker::Change ServeModelMaker::look_again(const serve::ServedModel& model) {
+  if (!first_ || !first_->due()) return {};
+  auto grown = grow(model.file.model(), model.recipe, *first_, flags_.stream);
+  if (!grown) return {};
+  // A std::function is copied, and a model is large.
+  auto shared = std::make_shared<Grown>(std::move(*grown));
+  return [shared](serve::ServedModel& served) {
+    served.recipe = std::move(shared->found.recipe);
+    served.state = std::move(shared->state);
+    FileInternals::replace(served.file, std::move(shared->model), served.recipe.input_names());
+    served.file.set_note(table::kRecipeNote, served.recipe.to_text());
+  };
+}
+
+void ServeModelMaker::before_commit(ModelFile& file) {
+  if (!first_) return;
+  const auto set_note = [&file](const std::string& key, std::string text) {
+    file.set_note(key, std::move(text));
+  };
+  const SplittingGp& model = file.model();
+  if (first_->settled() || model.n_seen() != model.n_observations()) {
+    first_->erase(set_note);
+    first_.reset();
+  } else {
+    first_->save(set_note);
+  }
 }
 
 std::unique_ptr<serve::ServedModel> ServeModelMaker::from_numbers(Eigen::Index inputs,

@@ -1,8 +1,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "cli/serve/serve.h"
+#include "cli/stream/first_table.h"
 #include "serve/model.h"
 
 namespace splitgp {
@@ -19,10 +23,16 @@ class ServeModelMaker : public serve::ModelMaker {
   std::unique_ptr<serve::ServedModel> from_numbers(Eigen::Index inputs,
                                                    Eigen::Index outputs) override;
 
+  void add_row(const std::vector<std::string>& columns, const std::vector<std::string>& texts,
+               bool taken) override;
+  Change look_again(const serve::ServedModel& model) override;
+  void before_commit(ModelFile& file) override;
+
  private:
-  std::unique_ptr<serve::ServedModel> make(table::Recipe recipe, bool keep_recipe) const;
+  std::unique_ptr<serve::ServedModel> make(table::Recipe recipe, bool keep_recipe);
 
   const ServeFlags& flags_;
+  std::optional<FirstTable> first_;  // until the recipe is settled
 };
 
 }  // namespace splitgp

@@ -77,6 +77,10 @@ void Committing::write_last_trainings() {
   if (events_) events_->add_trainings(record_->rows_read);
 }
 
+void Committing::begin_anew() {
+  if (events_) events_->begin_anew();
+}
+
 void Committing::count_row() {
   ++rows_since_commit_;
   commit_if_due();

@@ -40,6 +40,8 @@ class Committing : public Waiter {
   void write_events(const UpdateResult& result);
   /// Of a training that no row has ended.
   void write_last_trainings();
+  /// The model has grown (StreamModel::become).
+  void begin_anew();
   /// Adds a row to the next commit, and commits if that is due.
   void count_row();
   void commit();

@@ -105,4 +105,6 @@ void Events::add_trainings(std::uint64_t row) {
   }
 }
 
+void Events::begin_anew() { trainings_ = trainings_of(model_.model()); }
+
 }  // namespace splitgp

@@ -25,6 +25,8 @@ class Events {
                     const std::string& reason, const UpdateResult* outlier);
   /// Trainings that have not been told.
   void add_trainings(std::uint64_t row);
+  /// Another model, which has learned the same rows, took the place of the one before.
+  void begin_anew();
   void flush() { file_.flush(); }
 
  private:

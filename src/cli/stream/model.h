@@ -3,9 +3,13 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "cli/columns.h"
 #include "cli/stream/fingerprint.h"
+#include "cli/stream/first_table.h"
+#include "cli/stream/growing.h"
 #include "splitgp/model_file.h"
 #include "table/recipe.h"
 #include "table/recipe_note.h"
@@ -35,6 +39,20 @@ class StreamModel {
   const table::RecipeState& state() const { return state_; }
   /// Writes what the recipe remembers into notes, for the next checkpoint.
   void save_state();
+
+  /// The rows from which the recipe may still grow; null once it is settled.
+  FirstTable* first() { return first_ ? &*first_ : nullptr; }
+  /// The recipe was found from these.
+  void begin_first(FirstTable first) { first_ = std::move(first); }
+  /// Those of an earlier run, if the flags would find the same recipe from them again.
+  void resume_first(const StreamFlags& flags);
+  void settle();
+  /// For an owner that keeps them itself.
+  std::optional<FirstTable> take_first() { return std::exchange(first_, std::nullopt); }
+  void become(Grown grown);
+  /// The columns to read of an input with this header: those of the recipe, and then those that it
+  /// may want when it grows.
+  std::vector<std::string> wanted(const std::vector<std::string>& header) const;
   const SplittingGp& model() const { return file_.model(); }
   ModelFile& file() { return file_; }
   const ModelFile& file() const { return file_; }
@@ -49,6 +67,7 @@ class StreamModel {
   table::RecipeState state_;
   ObservationColumns columns_;
   Kept kept_;
+  std::optional<FirstTable> first_;
 };
 
 }  // namespace splitgp

@@ -97,7 +97,9 @@ std::optional<StreamModel> open_model(const StreamFlags& flags) {
   prepare(file.model().options(), file);
   table::Recipe recipe = recipe_of(file, flags.input_flags);
   check_time(recipe, file.model().options());
-  return StreamModel(std::move(file), std::move(recipe), StreamModel::Kept::in_file);
+  StreamModel model(std::move(file), std::move(recipe), StreamModel::Kept::in_file);
+  model.resume_first(flags);
+  return model;
 }
 
 table::Found find_recipe(const StreamFlags& flags, const std::vector<std::string>& columns,

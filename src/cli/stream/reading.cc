@@ -99,15 +99,18 @@ void Reading::close() {
   delivered_ = 0;
 }
 
-std::string Reading::begin(const StreamModel& model) {
-  const std::vector<std::string>& wanted = model.recipe().read_columns();
-  open_.reader->select({{}, wanted});
+void Reading::select(const StreamModel& model) {
+  selected_ = model.wanted(columns());
+  open_.reader->select({{}, selected_});
   read_places_.clear();
   const ColumnPlaces looked(first_rows_.columns);
-  for (const std::string& name : wanted) {
+  for (const std::string& name : selected_) {
     read_places_.push_back(looked.find(name).value_or(first_rows_.columns.size()));
   }
+}
 
+std::string Reading::begin(const StreamModel& model) {
+  select(model);
   const bool replayed = path_ != "-" || flags_.resume_stdin;
   std::uint64_t position = 0;
   if (replayed && !flags_.reread && !flags_.test_only) {

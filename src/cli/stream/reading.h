@@ -43,6 +43,8 @@ class Reading {
   /// Selects the model's columns and skips the rows that were read before. Returns why nothing can
   /// be read from the input, or an empty string. Throws CommandError if the file was replaced.
   std::string begin(const StreamModel& model);
+  /// Selects the columns again, after the model has grown.
+  void select(const StreamModel& model);
   /// The next row of the open input; Next::end also at the limit and after a signal.
   RowReader::Next next(Row& row, RejectedRow& rejected);
   /// To be called when the row from next() was learned or rejected: it will not be read again.
@@ -51,6 +53,8 @@ class Reading {
   const std::string& name() const { return open_.source->name(); }  ///< For messages.
   const std::string& source() const { return source_; }             ///< Its key in the model file.
   const std::vector<std::string>& columns() { return open_.reader->columns(); }
+  /// Whose texts a row has, in this order.
+  const std::vector<std::string>& selected() const { return selected_; }
 
   End end() const { return end_; }
   std::uint64_t rows() const { return rows_; }
@@ -90,7 +94,8 @@ class Reading {
   std::size_t next_path_ = 0;
   OpenRows open_{};
   FirstRows first_rows_;
-  std::size_t delivered_ = 0;             // of them
+  std::size_t delivered_ = 0;  // of them
+  std::vector<std::string> selected_;
   std::vector<std::size_t> read_places_;  // of the model's columns, among those looked at
   std::size_t looked_front_ = 0;          // of the row delivered last; 0: not from first_rows_
   std::string path_, source_;             // of the open input

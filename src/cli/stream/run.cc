@@ -10,9 +10,11 @@
 #include "cli/exit_code.h"
 #include "cli/own_files.h"
 #include "cli/stream/committing.h"
+#include "cli/stream/growing.h"
 #include "cli/stream/open_model.h"
 #include "cli/stream/reading.h"
 #include "cli/stream/reporting.h"
+#include "io/column_places.h"
 #include "io/number.h"
 #include "io/printable.h"
 #include "splitgp/error.h"
@@ -118,11 +120,53 @@ class StreamRun {
       const table::Found found = find_recipe(flags_, reading_.columns(), rows, reading_.name());
       model_ = new_model(flags_, found.recipe);
       reporting_.print_recipe(found, reading_.looked_rows());
+      if (rows.rows.size() < table::kFirstRows) {
+        FirstTable first(reading_.columns(), rows);
+        if (!first.settled()) model_->begin_first(std::move(first));
+      }
     }
     if (!record_) begin_record();
     const std::string problem = reading_.begin(*model_);
+    place_first_columns();
     if (!problem.empty()) reporting_.warn(problem);
     return problem.empty();
+  }
+
+  void place_first_columns() {
+    first_places_.clear();
+    const FirstTable* const first = model_->first();
+    if (first == nullptr) return;
+    const ColumnPlaces selected(reading_.selected());
+    for (const std::string& column : first->columns()) {
+      first_places_.push_back(selected.find(column).value_or(reading_.selected().size()));
+    }
+  }
+
+  // With few rows so far, the columns may turn out to be something else than they seemed to be.
+  void look_again(bool taken) {
+    FirstTable* const first = model_->first();
+    if (first == nullptr) return;
+    std::vector<std::string> texts;
+    for (const std::size_t place : first_places_) {
+      texts.push_back(place < row_.texts.size() ? row_.texts[place] : "");
+    }
+    first->add(std::move(texts), taken);
+    if (!first->due()) return;
+    const std::size_t rows = first->size();
+    std::optional<Grown> grown = grow(model_->model(), model_->recipe(), *first, flags_);
+    if (first->settled()) model_->settle();
+    if (grown) {
+      // Another level of a category is no news.
+      if (grown->found.recipe.input_names() != model_->recipe().input_names()) {
+        reporting_.print_recipe(grown->found, rows);
+      }
+      model_->become(std::move(*grown));
+      committing_.begin_anew();
+    }
+    if (grown || model_->first() == nullptr) {
+      reading_.select(*model_);
+      place_first_columns();
+    }
   }
 
   // Every row so far was rejected, and no file was made: what was found from such rows may be
@@ -165,6 +209,7 @@ class StreamRun {
   enum class Fate { learned, predicted, early, waiting, rejected };
 
   void take_row(bool good) {
+    const bool read = good;
     if (good) good = apply();
     // Not earlier: a file made with the wrong columns would be in the way when the command is
     // corrected. Not later: the row and its position must be committed together.
@@ -203,6 +248,7 @@ class StreamRun {
         reporting_.add_rejected(rejected_);
         break;
     }
+    if (read) look_again(fate != Fate::rejected);
     committing_.count_row();
     reporting_.show_progress();
   }
@@ -230,7 +276,7 @@ class StreamRun {
 
   // Makes applied_ of row_. Returns false, with the reason in rejected_, if the row does not fit.
   bool apply() {
-    cells_.resize(row_.texts.size());
+    cells_.resize(model_->recipe().read_columns().size());
     for (std::size_t k = 0; k < cells_.size(); ++k) cells_[k] = table::Cell::of(row_.texts[k]);
     model_->recipe().apply(cells_, model_->state(), applied_);
     if (applied_.outcome != table::Applied::Outcome::rejected) return true;
@@ -367,6 +413,7 @@ class StreamRun {
   std::optional<StreamRecord> record_;  // set when the model is
   Row row_;
   RejectedRow rejected_;
+  std::vector<std::size_t> first_places_;  // of the columns of model_->first(), among row_'s texts
   std::vector<table::Cell> cells_;
   table::Applied applied_;
   ScoredRow scored_;

@@ -119,8 +119,19 @@ void RowsJob::work_on(Workplace& work) {
     results.push_back(answer_of_row(work, id_of(i), [&] { return take_row(work, cells, i); }));
     if (is_error(results.back())) ++rejected;
   }
+  look_again(work);
   if (rejected == rows()) response().status = 422;
   response().body = results_json(model_name_, results, unknown_columns(request_, *work.model()));
+}
+
+// With few rows so far, the columns may turn out to be something else. Rows that wait for a label
+// have the inputs of now, so they hold that up.
+void RowsJob::look_again(Workplace& work) {
+  if (work.ledger().n_waiting() > 0) return;
+  const ModelMaker::Change change = work.maker().look_again(*work.model());
+  if (!change) return;
+  work.exclusively([&] { change(*work.model()); });
+  work.mark_changed();
 }
 
 std::string RowsJob::take_row(Workplace& work, CellMap& cells, std::size_t row) {
@@ -145,6 +156,8 @@ std::string RowsJob::take_row(Workplace& work, CellMap& cells, std::size_t row) 
   } else {
     result = process(work, id);
   }
+  work.maker().add_row(request_.table.columns, request_.table.rows[row],
+                       applied_.outcome != table::Applied::Outcome::rejected);
   if (id.empty()) return result;
   if (keep_) work.ledger().keep(id, {fingerprint(row), sequence_, result});
   return with_id(id, result);

@@ -28,6 +28,7 @@ class RowsJob : public ReplyJob {
   TableText without_ids() const;
   void check_ids(Workplace& work) const;
   std::string take_row(Workplace& work, CellMap& cells, std::size_t row);
+  void look_again(Workplace& work);
   std::string take_again(Workplace& work, const std::string& id, const WaitingLabel& waiting);
   std::string process(Workplace& work, const std::string& id);
   void note_learned();

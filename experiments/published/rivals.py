@@ -105,11 +105,16 @@ def boosting(frame: Any, target: str) -> Floats:
         known = np.flatnonzero(np.isfinite(y[:fitted]))
         if len(known) < 2:
             continue
-        model = HistGradientBoostingRegressor(categorical_features=categories, random_state=0)
-        # It warns of columns that are empty so far.
+        # It fails on columns that are empty so far.
+        held = np.flatnonzero(np.isfinite(X[known]).any(axis=0))
+        if len(held) == 0:
+            continue
+        chosen = [categories[column] for column in held]
+        model = HistGradientBoostingRegressor(categorical_features=chosen, random_state=0)
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            answers[fitted:until] = model.fit(X[known], y[known]).predict(X[fitted:until])
+            model.fit(X[np.ix_(known, held)], y[known])
+            answers[fitted:until] = model.predict(X[fitted:until][:, held])
     return answers
 
 

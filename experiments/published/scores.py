@@ -12,7 +12,7 @@ from experiments.published.rivals import Floats
 
 __all__ = ["CRITERIA", "WARM_UP", "Criterion", "Score", "score"]
 
-WARM_UP = 64  # rows that are answered and learned before errors count
+WARM_UP = 64  # rows with a target that are answered and learned before errors count
 
 
 @dataclass(frozen=True)
@@ -144,8 +144,8 @@ def score(
     """None if no row counts, or if the target no longer varies."""
     rows = len(y)
     answers, lower, upper = ours[:rows].T
-    behind = np.arange(rows) >= WARM_UP
-    wanted = behind & np.isfinite(y)
+    known = np.isfinite(y)
+    wanted = known & (np.cumsum(known) > WARM_UP)
     counted = wanted & np.isfinite(answers)
     if counted.sum() < 2 or np.ptp(y[counted]) == 0:
         return None

@@ -56,6 +56,12 @@ def test_answers_depend_on_earlier_rows_alone(rival):
     assert np.array_equal(RIVALS[rival](table[:350], "y"), longer[:350], equal_nan=True)
 
 
+def test_boosting_takes_a_column_that_is_empty_at_first():
+    table = frame(300)
+    table.loc[:220, "x"] = np.nan
+    assert np.isfinite(RIVALS["boosting"](table, "y")[1:]).all()
+
+
 def test_the_simplest_rivals():
     table = pd.DataFrame({"y": [1e9, np.nan, 1e9 + 2, 1e9 + 4]})
     assert running_mean(table, "y")[1:].tolist() == [1e9, 1e9, 1e9 + 1]
@@ -114,6 +120,12 @@ def test_the_warm_up_and_unanswered_rows_do_not_count():
     assert found.rmse["splitgp"] == 0
     assert (found.unanswered, found.rows) == (1, 400 - scores.WARM_UP - 1)
     assert scored(np.full(400, np.nan)) is None
+    # A target that comes late starts to count when others would have been learned.
+    late = y.copy()
+    late[:300] = np.nan
+    found = scored(y, late)
+    assert found.rows == 100 - scores.WARM_UP
+    assert np.isfinite(found.rmse["mean"])
     assert scored(np.zeros(400), np.zeros(400)) is None
 
 

@@ -150,12 +150,15 @@ Fate Table::process(SplittingGp& gp, std::size_t row, TableRun& run) {
     return Fate::waiting;
   }
   if (!ready) return Fate::early;
+  const bool known = interval_known(gp);
   if (applied_.target_known) {
     gp.predict_then_update(column_of(applied_.inputs), column_of(applied_.targets), prediction_,
                            0.0, applied_.time);
   } else {
     gp.predict(column_of(applied_.inputs), prediction_);
   }
+  table::widen(prediction_, 0, state_.widening(applied_));
+  if (applied_.target_known && known) state_.judge(applied_, prediction_);
   run.set(row, prediction_);
   return applied_.target_known ? Fate::learned : Fate::predicted;
 }
@@ -168,6 +171,7 @@ TableRun Table::predict(const Model& model, TableCells& cells,
     Applied applied;
     std::vector<std::size_t> ready;
     std::vector<double> ahead_of_ready;
+    std::vector<double> widenings;
     Eigen::MatrixXd X(gp.n_inputs(), static_cast<Eigen::Index>(cells.rows()));
     for (std::size_t row = 0; row < cells.rows(); ++row) {
       recipe_.apply(cells.row(row), state, applied);
@@ -184,6 +188,7 @@ TableRun Table::predict(const Model& model, TableCells& cells,
       run.fates[row] = Fate::predicted;
       X.col(static_cast<Eigen::Index>(ready.size())) = column_of(applied.inputs);
       ready.push_back(row);
+      widenings.push_back(state.widening(applied));
       const double one = ahead(ahead.size() == 1 ? 0 : static_cast<Eigen::Index>(row));
       ahead_of_ready.push_back(one + recipe_.rows_ahead() - 1);
     }
@@ -199,6 +204,7 @@ TableRun Table::predict(const Model& model, TableCells& cells,
       one.degrees_of_freedom = found.degrees_of_freedom.col(j);
       if (found.conformal_half_widths.cols() > 0)
         one.conformal_half_widths = found.conformal_half_widths.col(j);
+      table::widen(one, 0, widenings[k]);
       run.set(ready[k], one);
     }
     return run;

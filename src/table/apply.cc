@@ -262,6 +262,7 @@ void Recipe::apply(Cells cells, const RecipeState& state, Applied& row) const {
   row.values.assign(columns.size(), kMissing);
   row.series.clear();
   row.worded.clear();
+  row.guessed = false;
   if (by_) {
     const Cell& cell = cells[cell_of_[*by_]];
     if (cell.kind == Cell::Kind::text) {
@@ -279,6 +280,7 @@ void Recipe::apply(Cells cells, const RecipeState& state, Applied& row) const {
       return false;
     }
     value = state.fill_of(*this, c, series);
+    row.guessed = row.guessed || state.is_news(c);
     return true;
   };
   const auto value_at = [&](std::size_t c) {

@@ -91,6 +91,7 @@ struct Applied {
   /// In seconds, of the recipe's first time; NaN: it has none.
   double time = std::numeric_limits<double>::quiet_NaN();
   bool target_known = false;  ///< A row without its targets is there to be predicted.
+  bool guessed = false;       ///< A value is a guess that is there more often than not.
   // What RecipeState::take() needs.
   std::vector<double> values;       ///< Of each column; NaN: missing.
   std::vector<std::size_t> worded;  ///< Open columns in which the row has a text.

@@ -85,6 +85,14 @@ std::optional<double> RecipeState::lagged(const Series& series, std::size_t lag_
   return ring[static_cast<std::size_t>((series.rows - back) % ring.size())];
 }
 
+void RecipeState::judge(const Applied& row, const Prediction& answer) {
+  if (resemblances_.empty()) return;
+  const Eigen::Map<const Eigen::VectorXd> observed(row.targets.data(), std::ssize(row.targets));
+  // The answer was widened by this factor, which is not to be learned from itself.
+  widening_.see(row.guessed, widening(row) * squared_z(answer, observed));
+  changed_ = true;
+}
+
 void RecipeState::take(const Recipe& recipe, const Applied& row) {
   Series& series = series_of(row.series);
   for (std::size_t c = 0; c < columns_; ++c) {
@@ -171,6 +179,7 @@ void RecipeState::save(const WriteNote& set_note) {
   }
   if (opened.empty()) totals.erase("opened");
   for (const Resemblance& one : resemblances_) totals["resemblance"].push_back(one.numbers());
+  if (!resemblances_.empty()) totals["widening"] = widening_.numbers();
   set_note(kStateNote, totals.dump());
 }
 
@@ -235,6 +244,9 @@ RecipeState RecipeState::load(const Recipe& recipe, const ReadNote& note) {
       for (std::size_t c = 0; c < state.columns_; ++c) {
         state.resemblances_[c] = Resemblance::of(resemblances[c].get<Resemblance::Numbers>());
       }
+    }
+    if (parsed.contains("widening")) {
+      state.widening_ = Widening::of(parsed.at("widening").get<Widening::Numbers>());
     }
     const std::size_t series = parsed.at("series");
     for (std::size_t k = 0; k < series; ++k) {

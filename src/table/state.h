@@ -11,6 +11,7 @@
 
 #include "table/recipe.h"
 #include "table/resemblance.h"
+#include "table/widening.h"
 
 namespace splitgp::table {
 
@@ -40,6 +41,11 @@ class RecipeState {
   void wait_in_vain(const Recipe& recipe, const Applied& row);
   std::uint64_t waiting() const { return waiting_; }
 
+  /// What the variance of the answer to a row is multiplied by: 1 unless a value was guessed.
+  double widening(const Applied& row) const { return row.guessed ? widening_.factor() : 1.0; }
+  /// The target of the row is known, and this was the answer, widened. To be called before take().
+  void judge(const Applied& row, const Prediction& answer);
+
   /// How often a gap in each column of the recipe was filled.
   const std::vector<std::uint64_t>& filled() const { return filled_; }
   std::size_t series() const { return series_.size(); }
@@ -68,6 +74,10 @@ class RecipeState {
   };
   const Series* find(const std::string& name) const;
   Series& series_of(const std::string& name);
+  // A gap in this column is guessed, and was seldom there.
+  bool is_news(std::size_t column) const {
+    return !resemblances_.empty() && filled_[column] < count_[column];
+  }
   double fill_of(const Recipe& recipe, std::size_t column, const Series* series) const;
   // The value `rows` rows before the next one; empty if the series is not that long.
   static std::optional<double> lagged(const Series& series, std::size_t lag_column, int rows);
@@ -79,6 +89,7 @@ class RecipeState {
   std::vector<std::uint64_t> count_;  // of the values seen in each column
   std::vector<double> mean_;
   std::vector<Resemblance> resemblances_;  // empty unless gaps are guessed
+  Widening widening_;
   std::vector<std::uint64_t> filled_;
   std::vector<Opened> opened_;  // of each column; used for those left open
   std::map<std::string, Series, std::less<>> series_;

@@ -113,6 +113,7 @@ class PredictRun : private Waiter {
       if (next == RowReader::Next::row && apply(row, rejected)) {
         inputs_.col(std::ssize(cells_)) =
             Eigen::Map<const Eigen::VectorXd>(applied_.inputs.data(), std::ssize(applied_.inputs));
+        widenings_.push_back(state_.widening(applied_));
         cells_.push_back(writer_->cells(row));
         if (std::ssize(cells_) == kBatch) predict();
         continue;
@@ -178,6 +179,10 @@ class PredictRun : private Waiter {
       prediction.mean_gradient.resize(0, count);
       loaded_.model.predict(inputs_.leftCols(count), prediction, recipe_.rows_ahead());
     }
+    for (Index j = 0; j < count; ++j) {
+      table::widen(prediction, j, widenings_[static_cast<std::size_t>(j)]);
+    }
+    widenings_.clear();
     const Eigen::MatrixXd sd = (prediction.variance + prediction.noise_variance).cwiseSqrt();
     const Interval interval = prediction.interval(kIntervalLevel);
     for (Index j = 0; j < count; ++j) {
@@ -211,6 +216,7 @@ class PredictRun : private Waiter {
   std::unique_ptr<RowFile> rejects_;
   Eigen::MatrixXd inputs_;
   std::vector<std::vector<std::string>> cells_;
+  std::vector<double> widenings_;  // of each row in cells_
 };
 
 }  // namespace

@@ -359,7 +359,11 @@ class StreamRun {
           model_->file().predict_then_update(x, scored_.observed, prediction_, 0.0, applied_.time);
       remember_time();
     }
+    table::widen(prediction_, 0, model_->state().widening(applied_));
     scored_.set_prediction(prediction_);
+    if (applied_.target_known && scored_.interval_known && !flags_.test_only) {
+      model_->state().judge(applied_, prediction_);
+    }
     return applied_.target_known ? Fate::learned : Fate::predicted;
   }
 

@@ -233,8 +233,13 @@ std::string RowsJob::learn(Workplace& work, const std::string& id) {
     work.learn(x, vector_of(applied_.targets), 0.0, applied_.time, nullptr, outcome_);
     note_learned();
     answer.update = &outcome_.update;
+    table::widen(outcome_.before, 0, model.state.widening(applied_));
+    if (answer.interval_known) {
+      work.exclusively([&] { model.state.judge(applied_, outcome_.before); });
+    }
   } else {
     outcome_.before = model.file.model().predict(x);
+    table::widen(outcome_.before, 0, model.state.widening(applied_));
     work.count_predicted();
     if (!id.empty()) {
       work.ledger().wait(id,
@@ -309,8 +314,9 @@ std::vector<std::string> predict_rows(const RowsRequest& request, std::size_t fi
     } else if (applied.outcome == table::Applied::Outcome::early) {
       results.emplace_back("{\"early\":true}");
     } else {
-      const Prediction prediction =
+      Prediction prediction =
           model.file.model().predict(vector_of(applied.inputs), model.recipe.rows_ahead());
+      table::widen(prediction, 0, model.state.widening(applied));
       RowAnswer answer;
       answer.prediction = &prediction;
       answer.level = request.level;

@@ -46,8 +46,8 @@ def stream(program: Path, frame: Any, target: str) -> Answers:
         if run.returncode not in (0, 3) or not answers.exists():
             reason = run.stderr.strip().splitlines()[-1:] or [f"exit code {run.returncode}"]
             raise RuntimeError(reason[0])
-        read = np.genfromtxt(answers, delimiter=",", skip_header=1, usecols=range(5), ndmin=2)
-        if read.size:
+        if answers.read_text().count("\n") > 1:  # not the header alone
+            read = np.genfromtxt(answers, delimiter=",", skip_header=1, usecols=range(5), ndmin=2)
             found[read[:, 0].astype(int) - 1] = read[:, [1, 3, 4]]
     return found
 

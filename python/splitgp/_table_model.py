@@ -78,8 +78,8 @@ class TableModel:
     missing : sequence, optional
         Values that mean "no value", besides None, NaN, "", "NA", "null" and "?".
     fill : str, optional
-        What takes the place of a gap: "last", "mean", with "-marked" also a column that says so;
-        "reject" the row.
+        What takes the place of a gap: "auto" (the default, a guess between the last value and the
+        mean), "last", "mean", with "-marked" also a column that says so; "reject" the row.
     lag : mapping, optional
         Earlier values that become inputs, as numbers of rows: ``{"load": [24, 168]}``.
     by : str, optional

@@ -8,7 +8,7 @@ from typing import Any
 
 from splitgp import _core, _options, _tables
 
-_FILLS = ("mean", "last", "mean-marked", "last-marked", "reject")
+_FILLS = ("auto", "mean", "last", "mean-marked", "last-marked", "reject")
 _KINDS = ("number", "category", "time", "day-first", "month-first", "ignore")
 _CYCLES = ("day", "week", "year")
 _FIRST_ROWS = 1000  # a recipe is found from these

@@ -38,8 +38,8 @@ void TableFlags::add_to(CLI::App& command) {
   command
       .add_option("--fill", fill,
                   "What fills a missing number: mean (so far) or last (value), with -marked an "
-                  "input that says so; or reject (mean-marked)")
-      ->check(CLI::IsMember({"mean", "last", "mean-marked", "last-marked", "reject"}))
+                  "input that says so; auto, a guess between the two; or reject (auto)")
+      ->check(CLI::IsMember({"auto", "mean", "last", "mean-marked", "last-marked", "reject"}))
       ->group(group);
   command
       .add_option(

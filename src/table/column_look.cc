@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "io/number.h"
 #include "table/words.h"
@@ -55,6 +56,16 @@ bool GapRule::is_gap(const FirstValue& value) const {
   double number = 0.0;
   return !numbers.empty() && number_in(value, decimal_mark, number) &&
          std::find(numbers.begin(), numbers.end(), number) != numbers.end();
+}
+
+std::vector<double> numbers_in(const std::vector<FirstValue>& values, const GapRule& gaps) {
+  std::vector<double> numbers;
+  for (const FirstValue& value : values) {
+    double number = 0.0;
+    const bool known = !gaps.is_gap(value) && number_in(value, gaps.decimal_mark, number);
+    numbers.push_back(known ? number : std::numeric_limits<double>::quiet_NaN());
+  }
+  return numbers;
 }
 
 ColumnLook look_at(const std::vector<FirstValue>& values, const GapRule& gaps) {

@@ -45,6 +45,9 @@ struct GapRule {
   bool is_gap(const FirstValue& value) const;
 };
 
+/// The numbers of a column; NaN where it has none.
+std::vector<double> numbers_in(const std::vector<FirstValue>& values, const GapRule& gaps);
+
 ColumnLook look_at(const std::vector<FirstValue>& values, const GapRule& gaps);
 
 /// ',' if more numbers are written with a decimal comma than with a point.

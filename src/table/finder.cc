@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "io/column_places.h"
@@ -12,6 +13,7 @@
 #include "splitgp/error.h"
 #include "table/code.h"
 #include "table/find_time.h"
+#include "table/gap_evidence.h"
 #include "table/words.h"
 
 namespace splitgp::table {
@@ -19,7 +21,7 @@ namespace {
 
 // Fewer rows than these say nothing about what a column cannot be.
 constexpr std::size_t kEnoughRows = 20;
-constexpr Fill kDefaultFill = Fill::mean_marked;
+constexpr Fill kDefaultFill = Fill::automatic;
 
 std::string with_commas(std::size_t number) {
   std::string text = std::to_string(number);
@@ -57,7 +59,9 @@ class Kinds {
         has_time_(has_time),
         remarks_(remarks) {}
 
-  void decide(Column& column, const ColumnLook& look) {
+  /// `telling`: the gaps say something of a target by themselves.
+  void decide(Column& column, const ColumnLook& look, bool telling) {
+    telling_ = telling;
     const auto wish = wishes_.as.find(column.name);
     const bool asked = inputs_.has(column.name);
     if (wish != wishes_.as.end()) {
@@ -93,6 +97,22 @@ class Kinds {
   }
 
  private:
+  std::string_view filling() const {
+    switch (fill_) {
+      case Fill::reject:
+        return "which are rejected";
+      case Fill::last:
+      case Fill::last_marked:
+        return "filled with the last value";
+      case Fill::mean:
+      case Fill::mean_marked:
+        return "filled with the mean so far";
+      case Fill::automatic:
+        break;
+    }
+    return "filled with a guess between the last value and the mean";
+  }
+
   void leave_out(Column& column, const std::string& why) {
     column.use = Use::none;
     column.why = "left out: " + why;
@@ -101,13 +121,10 @@ class Kinds {
   void mark_gaps(Column& column, const ColumnLook& look) {
     column.start = look.mean;
     if (look.gaps == 0) return;
-    column.marked = fill_ == Fill::mean_marked || fill_ == Fill::last_marked;
-    const bool last = fill_ == Fill::last || fill_ == Fill::last_marked;
+    column.marked = fill_ == Fill::mean_marked || fill_ == Fill::last_marked ||
+                    (fill_ == Fill::automatic && telling_);
     column.why += "; missing in " + with_commas(look.gaps) + " of " + first_rows(look.rows) + ", " +
-                  (fill_ == Fill::reject
-                       ? "which are rejected"
-                       : std::string("filled with the ") + (last ? "last value" : "mean so far")) +
-                  (column.marked ? " and marked" : "");
+                  std::string(filling()) + (column.marked ? " and marked" : "");
   }
 
   void number(Column& column, const ColumnLook& look) {
@@ -208,6 +225,7 @@ class Kinds {
   Fill fill_;
   bool complete_;
   bool has_time_;
+  bool telling_ = false;
   std::vector<std::string>& remarks_;
   std::map<std::string, std::vector<std::string>> codes_;
 };
@@ -272,10 +290,19 @@ Found RecipeFinder::find() const {
   }
   parts.times =
       find_times({columns_, values_, looks, may_be_time, wishes_, gaps}, parts.columns, remarks);
+  // Whether the gaps of a column are news: then a mark says where they were.
+  const auto tells = [&](std::size_t c) {
+    if (parts.fill != Fill::automatic || looks[c].gaps == 0 || looks[c].values() == 0) return false;
+    std::vector<bool> gap;
+    for (const FirstValue& value : values_[c]) gap.push_back(gaps.is_gap(value));
+    return std::any_of(parts.targets.begin(), parts.targets.end(), [&](std::size_t target) {
+      return gaps_tell(gap, numbers_in(values_[target], gaps));
+    });
+  };
   Kinds kinds(wishes_, parts.fill, complete_, !parts.times.empty(), remarks);
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     Column& column = parts.columns[c];
-    if (input[c] && column.use != Use::time) kinds.decide(column, looks[c]);
+    if (input[c] && column.use != Use::time) kinds.decide(column, looks[c], tells(c));
     if (input[c] && column.use == Use::none && looks[c].values() == 0) {
       empty.push_back(column.name);
     }

@@ -37,6 +37,7 @@ RecipeState::RecipeState(const Recipe& recipe)
     : columns_(recipe.columns().size()),
       count_(columns_, 0),
       mean_(columns_, 0.0),
+      resemblances_(recipe.parts().fill == Fill::automatic ? columns_ : 0),
       filled_(columns_, 0),
       opened_(columns_, Opened::not_yet) {
   for (const Recipe::LagColumn& lag : recipe.lag_columns_) {
@@ -55,6 +56,7 @@ RecipeState::Series& RecipeState::series_of(const std::string& name) {
     entry->second.name = name;
     entry->second.number = series_.size() - 1;
     entry->second.last.assign(columns_, kNone);
+    entry->second.last_row.assign(resemblances_.size(), 0);
     for (const std::size_t size : ring_sizes_) entry->second.rings.emplace_back(size, kNone);
   }
   return entry->second;
@@ -62,11 +64,18 @@ RecipeState::Series& RecipeState::series_of(const std::string& name) {
 
 double RecipeState::fill_of(const Recipe& recipe, std::size_t column, const Series* series) const {
   const Fill fill = recipe.parts().fill;
+  if (count_[column] == 0) return recipe.columns()[column].start;
+  if (fill == Fill::automatic) {
+    const bool known = series != nullptr && !std::isnan(series->last[column]);
+    if (!known) return resemblances_[column].guess(0.0, 0);
+    return resemblances_[column].guess(series->last[column],
+                                       series->rows - series->last_row[column]);
+  }
   if ((fill == Fill::last || fill == Fill::last_marked) && series != nullptr &&
       !std::isnan(series->last[column])) {
     return series->last[column];
   }
-  return count_[column] > 0 ? mean_[column] : recipe.columns()[column].start;
+  return mean_[column];
 }
 
 std::optional<double> RecipeState::lagged(const Series& series, std::size_t lag_column, int rows) {
@@ -93,6 +102,11 @@ void RecipeState::take(const Recipe& recipe, const Applied& row) {
     }
     ++count_[c];
     mean_[c] += (value - mean_[c]) / static_cast<double>(count_[c]);
+    if (!resemblances_.empty()) {
+      const bool known = !std::isnan(series.last[c]);
+      resemblances_[c].see(value, series.last[c], known ? series.rows - series.last_row[c] : 0);
+      series.last_row[c] = series.rows;
+    }
     series.last[c] = value;
   }
   for (std::size_t k = 0; k < series.rings.size(); ++k) {
@@ -134,12 +148,13 @@ std::string RecipeState::series_text(const Series& series) const {
   for (const WaitingRow& row : series.waiting) {
     waiting.push_back({{"inputs", row.inputs}, {"answer", row.answer}});
   }
-  return json{{"name", json_text(series.name)},
-              {"rows", series.rows},
-              {"last", series.last},
-              {"rings", series.rings},
-              {"waiting", waiting}}
-      .dump();
+  json text{{"name", json_text(series.name)},
+            {"rows", series.rows},
+            {"last", series.last},
+            {"rings", series.rings},
+            {"waiting", waiting}};
+  if (!series.last_row.empty()) text["last_row"] = series.last_row;
+  return text.dump();
 }
 
 void RecipeState::save(const WriteNote& set_note) {
@@ -155,6 +170,7 @@ void RecipeState::save(const WriteNote& set_note) {
     if (opened_[c] != Opened::not_yet) opened[std::to_string(c)] = static_cast<int>(opened_[c]);
   }
   if (opened.empty()) totals.erase("opened");
+  for (const Resemblance& one : resemblances_) totals["resemblance"].push_back(one.numbers());
   set_note(kStateNote, totals.dump());
 }
 
@@ -171,7 +187,14 @@ void RecipeState::read_series(const std::string& text) {
     }
     series.rings[k++] = numbers_of(ring);
   }
-  if (series.last.size() != columns_ || k != series.rings.size()) {
+  if (!series.last_row.empty()) {
+    series.last_row = parsed.at("last_row").get<std::vector<std::uint64_t>>();
+  }
+  const bool sound =
+      std::all_of(series.last_row.begin(), series.last_row.end(),
+                  [&series](std::uint64_t row) { return row == 0 || row < series.rows; });
+  if (series.last.size() != columns_ || k != series.rings.size() || !sound ||
+      series.last_row.size() != resemblances_.size()) {
     throw FileError("what is known of series " + shown(name) + " does not fit the columns");
   }
   for (const json& row : parsed.at("waiting")) {
@@ -202,6 +225,15 @@ RecipeState RecipeState::load(const Recipe& recipe, const ReadNote& note) {
           throw FileError("the recipe's state does not fit its columns");
         }
         state.opened_[c] = static_cast<Opened>(opened);
+      }
+    }
+    if (!state.resemblances_.empty()) {
+      const json& resemblances = parsed.at("resemblance");
+      if (resemblances.size() != state.columns_) {
+        throw FileError("the recipe's state does not fit its columns");
+      }
+      for (std::size_t c = 0; c < state.columns_; ++c) {
+        state.resemblances_[c] = Resemblance::of(resemblances[c].get<Resemblance::Numbers>());
       }
     }
     const std::size_t series = parsed.at("series");

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "table/recipe.h"
+#include "table/resemblance.h"
 
 namespace splitgp::table {
 
@@ -59,6 +60,7 @@ class RecipeState {
     std::string name;
     std::size_t number = 0;                  // in the order they came
     std::vector<double> last;                // of each column; NaN: none yet
+    std::vector<std::uint64_t> last_row;     // where it was, as `rows` counts; if gaps are guessed
     std::vector<std::vector<double>> rings;  // of each lagged column, the oldest at `rows` % size
     std::uint64_t rows = 0;
     std::deque<WaitingRow> waiting;
@@ -76,6 +78,7 @@ class RecipeState {
   std::vector<std::size_t> ring_sizes_;
   std::vector<std::uint64_t> count_;  // of the values seen in each column
   std::vector<double> mean_;
+  std::vector<Resemblance> resemblances_;  // empty unless gaps are guessed
   std::vector<std::uint64_t> filled_;
   std::vector<Opened> opened_;  // of each column; used for those left open
   std::map<std::string, Series, std::less<>> series_;

@@ -21,8 +21,9 @@ constexpr std::array<std::pair<std::string_view, As>, 6> kAs{{{"number", As::num
                                                               {"ignore", As::ignore}}};
 constexpr std::array<std::pair<std::string_view, Cycle>, 3> kCycles{
     {{"day", Cycle::day}, {"week", Cycle::week}, {"year", Cycle::year}}};
-constexpr std::array<std::pair<std::string_view, Fill>, 5> kFills{
-    {{"mean", Fill::mean},
+constexpr std::array<std::pair<std::string_view, Fill>, 6> kFills{
+    {{"auto", Fill::automatic},
+     {"mean", Fill::mean},
      {"last", Fill::last},
      {"mean-marked", Fill::mean_marked},
      {"last-marked", Fill::last_marked},

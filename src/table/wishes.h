@@ -15,7 +15,14 @@ enum class As { number, category, time, day_first, month_first, ignore };
 enum class Cycle { day, week, year };
 
 /// What takes the place of a missing number.
-enum class Fill { mean, last, mean_marked, last_marked, reject };
+enum class Fill {
+  automatic,  ///< The best guess by the values so far.
+  mean,
+  last,
+  mean_marked,
+  last_marked,
+  reject
+};
 
 /// Earlier values of a column that become inputs: `rows` rows before, in the same series.
 struct Lags {

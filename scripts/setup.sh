@@ -92,21 +92,20 @@ install_missing_python() {
     install_missing python3-dev
 }
 
-# best_variant: prints which variant of the core this processor would choose (x86-64-v4 and -v3), so
-# that the first build need not compile the others.
-best_variant() {
+# best_arch: prints the -march of the variant of the core that this processor would choose; nothing for
+# the baseline. A build that stays on this machine need not compile the core more than once.
+best_arch() {
   local flags
   flags=" $(grep -m1 '^flags' /proc/cpuinfo 2>/dev/null) "
   has() {
     local flag
     for flag in "$@"; do [[ $flags == *" $flag "* ]] || return 1; done
   }
-  if ! has avx2 bmi1 bmi2 f16c fma abm movbe xsave; then
-    echo none
-  elif has avx512f avx512bw avx512cd avx512dq avx512vl; then
-    echo avx512
+  has avx2 bmi1 bmi2 f16c fma abm movbe xsave || return 0
+  if has avx512f avx512bw avx512cd avx512dq avx512vl; then
+    echo x86-64-v4
   else
-    echo avx2
+    echo x86-64-v3
   fi
 }
 

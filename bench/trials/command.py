@@ -54,8 +54,10 @@ class Campaign:
         found = self.run("predict", queries, "--model", model)
         if found.returncode != 0:
             raise TrialFailed(f"{model.name} does not predict: {message(found)}")
-        lines = found.stdout.decode().splitlines()[1:]
-        return [float(text) for line in lines for text in line.split(",")]
+        header, *lines = (line.split(",") for line in found.stdout.decode().splitlines())
+        given = queries.read_text().partition("\n")[0].split(",")
+        added = [at for at, name in enumerate(header) if name not in given]
+        return [float(line[at]) for line in lines for at in added]
 
 
 def message(ended: subprocess.CompletedProcess[bytes]) -> str:

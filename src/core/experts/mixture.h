@@ -35,12 +35,12 @@ struct Mixed {
 
 /// How one output's answers that reach a certain number of rows are mixed.
 ///
-/// f's answer is first corrected by a share of its last error, or of a deviation if that is less.
-/// Then it takes a step towards each
-/// expert, one after another: the whole step of expert k would be the precision-weighted one,
-/// v/(v + s_k²) of the way, where v is f's variance and s_k² the expert's mean squared error of
-/// late; which share of it is taken is for Evidence to say. So a sure f hardly listens, an unsure
-/// one does where that has been right, and where f is the best nothing changes at all.
+/// f's answer is first corrected by a share of its last error, or of two deviations if that is
+/// less. Then it takes a step towards each expert, one after another: the whole step of expert k
+/// would be the precision-weighted one, v/(v + s_k²) of the way, where v is f's variance and s_k²
+/// the expert's mean squared error of late; which share of it is taken is for Evidence to say. So a
+/// sure f hardly listens, an unsure one does where that has been right, and where f is the best
+/// nothing changes at all.
 class Mixture {
  public:
   /// `variance` is f's, noise included, in any unit that does not change.

@@ -11,7 +11,7 @@
 
 #include "core/model/model_state.h"
 #include "rivals/training_draw.h"
-#include "splitgp/rivals.h"
+#include "rivals/rivals.h"
 #include "splitgp/splitting_gp.h"
 #include "support/rival.h"
 #include "support/streams.h"

@@ -37,6 +37,7 @@ from splitgp._results import (
     Observations,
     Prediction,
     SplitRecord,
+    TrainRecord,
     TrainResult,
 )
 from splitgp._splitting_gp import SplittingGP
@@ -60,6 +61,7 @@ __all__ = [
     "SplittingGP",
     "TableModel",
     "TableUpdate",
+    "TrainRecord",
     "TrainResult",
     "UnusableModel",
     "UpdateResult",

@@ -143,21 +143,21 @@ json trainings_json(const SplittingGp& model) {
   for (const TrainResult& training : model.training_history()) {
     result.push_back({{"sequence", training.sequence},
                       {"observations", training.observations},
-                      {"local_gps", training.local_gps},
+                      {"local_gps", training.record.local_gps},
                       {"adopted", training.adopted},
-                      {"searched", training.searched},
+                      {"searched", training.record.searched},
                       {"surprised", training.surprised},
-                      {"regime", training.regime},
-                      {"returned", training.returned},
+                      {"regime", training.record.regime},
+                      {"returned", training.record.returned},
                       {"objective_before", training.objective_before},
                       {"objective_after", training.objective_after},
                       {"kernel", to_string(training.theta.kernel)},
-                      {"kernel_margin", training.kernel_margin},
+                      {"kernel_margin", training.record.kernel_margin},
                       {"length_scale", as_vector(training.theta.length_scale)},
                       {"signal_variance", training.theta.signal_variance},
                       {"noise_variance", training.theta.noise_variance},
                       {"bounds_reached", training.bounds_reached},
-                      {"evaluations", training.evaluations},
+                      {"evaluations", training.record.evaluations},
                       {"seconds", training.seconds}});
   }
   return result;

@@ -129,7 +129,7 @@ class ModelFileTest : public ::testing::Test {
 TEST_F(ModelFileTest, IsOneFileWhenClosed) {
   {
     ModelFile file = ModelFile::create(path_, learned(30));
-    file.update(stream_.X.col(30), stream_.Y.col(30));
+    file.model().update(stream_.X.col(30), stream_.Y.col(30));
     file.checkpoint();
   }
   { ModelFile::open(path_); }
@@ -145,7 +145,7 @@ TEST_F(ModelFileTest, AnEmptyModelCanBeStored) {
   ModelFile::create(path_, SplittingGp(2, 1, small()));
   ModelFile file = ModelFile::open(path_);
   EXPECT_EQ(file.model().n_observations(), 0u);
-  file.update(stream_.X.col(0), stream_.Y.col(0));
+  file.model().update(stream_.X.col(0), stream_.Y.col(0));
   file.checkpoint();
   EXPECT_EQ(load(path_).model.n_observations(), 1u);
 }
@@ -153,7 +153,7 @@ TEST_F(ModelFileTest, AnEmptyModelCanBeStored) {
 TEST_F(ModelFileTest, DropsWhatWasNotCheckpointed) {
   {
     ModelFile file = ModelFile::create(path_, learned(30));
-    file.update(stream_.X.col(30), stream_.Y.col(30));
+    file.model().update(stream_.X.col(30), stream_.Y.col(30));
     file.set_note("note", "not written");
   }
   const LoadedModel loaded = load(path_);
@@ -202,7 +202,7 @@ TEST_F(ModelFileTest, TrainingAndRefittingBetweenCheckpointsAreKept) {
   file.checkpoint();
   expect_same_model(model, load(path_).model);
   model.refit(1000);
-  file.refit(1000);
+  file.model().refit(1000);
   file.checkpoint();
   expect_same_model(model, load(path_).model);
 }

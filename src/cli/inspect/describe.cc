@@ -1,5 +1,4 @@
 // The model as JSON.
-#include <array>
 #include <nlohmann/json.hpp>
 
 #include "charts/relevance.h"
@@ -7,6 +6,7 @@
 #include "cli/inspect/inspect.h"
 #include "cli/recipe_of.h"
 #include "core/options/option_table.h"
+#include "table/names.h"
 
 namespace splitgp {
 
@@ -47,8 +47,6 @@ json inputs_json(const SplittingGp& model, const std::vector<std::string>& names
   return result;
 }
 
-constexpr std::array<const char*, 6> kKinds{"number", "boolean", "ordered", "category", "time", ""};
-
 // The table's own words: one entry for each column, however many inputs it became.
 json columns_json(const SplittingGp& model, const table::Recipe& recipe) {
   const std::vector<table::Feature>& columns = recipe.features();
@@ -60,7 +58,7 @@ json columns_json(const SplittingGp& model, const table::Recipe& recipe) {
     const auto first = static_cast<Eigen::Index>(column.first);
     const bool one = column.count == 1;
     result.push_back({{"name", column.name},
-                      {"kind", kKinds[static_cast<std::size_t>(column.use)]},
+                      {"kind", table::name_of(column.use)},
                       {"relevance", share(static_cast<Eigen::Index>(k))},
                       {"first_input", column.first},
                       {"inputs", column.count},
@@ -129,7 +127,7 @@ json local_gps_json(const SplittingGp& model) {
 json splits_json(const SplittingGp& model) {
   json result = json::array();
   for (const SplitRecord& split : model.split_history()) {
-    result.push_back({{"sequence", split.sequence},
+    result.push_back({{"observation", split.sequence + 1},
                       {"parent", split.parent},
                       {"child", split.child},
                       {"parent_owned", split.parent_owned},
@@ -141,7 +139,7 @@ json splits_json(const SplittingGp& model) {
 json trainings_json(const SplittingGp& model) {
   json result = json::array();
   for (const TrainResult& training : model.training_history()) {
-    result.push_back({{"sequence", training.sequence},
+    result.push_back({{"observation", training.sequence},
                       {"observations", training.observations},
                       {"local_gps", training.record.local_gps},
                       {"adopted", training.adopted},

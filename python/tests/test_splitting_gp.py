@@ -385,7 +385,7 @@ def test_how_a_training_went_has_its_old_names_for_a_while():
     gp.update(X, y)
     result = gp.train()
     assert result.record.searched
-    with pytest.warns(DeprecationWarning, match=r"TrainResult\.evaluations is now TrainResult\.rec"):
+    with pytest.warns(DeprecationWarning, match="is now TrainResult.record.evaluations"):
         assert result.evaluations == result.record.evaluations > 0
     with pytest.raises(AttributeError, match="has no attribute 'patience'"):
         _ = result.patience

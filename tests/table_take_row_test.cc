@@ -2,6 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "splitgp/error.h"

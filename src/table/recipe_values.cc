@@ -15,7 +15,7 @@
 namespace splitgp::table {
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 
@@ -43,12 +43,12 @@ bool Recipe::number_of(const Column& column, const Cell& cell, double& value, Ap
   }
   const bool gap =
       std::find(missing_numbers_.begin(), missing_numbers_.end(), value) != missing_numbers_.end();
-  if (gap) value = kNone;
+  if (gap) value = kNoValue;
   return true;
 }
 
 bool Recipe::value_of(const Column& column, const Cell& cell, double& value, Applied& row) const {
-  value = kNone;
+  value = kNoValue;
   if (is_gap(cell)) return true;
   if (column.use != Use::boolean && column.use != Use::ordered) {
     return number_of(column, cell, value, row);

@@ -72,7 +72,7 @@ TEST(CliReport, AgreesWithInspect) {
   }
   ASSERT_EQ(data["local_gps"]["owned"].size(), model["local_gps"].size());
   EXPECT_EQ(data["local_gps"]["owned"][1], model["local_gps"][1]["owned"]);
-  ASSERT_EQ(data["splits"]["sequence"].size(), model["splits"].size());
+  ASSERT_EQ(data["splits"]["observation"].size(), model["splits"].size());
   EXPECT_EQ(data["splits"]["depth"][0], 0);
   EXPECT_EQ(data["splits"]["depth"][1], 1) << "the second split is one of the first two children's";
   EXPECT_EQ(data["trainings"].size(), model["trainings"].size());
@@ -98,7 +98,7 @@ TEST(CliReport, RowsBeforeTheFirstTrainingAreNotJudged) {
   const auto path = streamed_model(folder, 256, {"a", "b"}, {"y"});
   const json data = data_of_page(file_text(report_of(folder, path)));
   const json& sample = data["stream"]["sample"];
-  const std::uint64_t first = data["trainings"][0]["sequence"];
+  const std::uint64_t first = data["trainings"][0]["observation"];
   ASSERT_EQ(sample["row"].size(), 256 - first);
   EXPECT_EQ(sample["row"].front(), first + 1);
 }

@@ -183,7 +183,7 @@ TEST(LiveFeed, ForgottenRowsAreNotShown) {
   ForgetResult result;
   {
     const std::unique_lock lock(fed.mutex);
-    result = fed.file.forget_before(90);
+    result = fed.file.model().forget_before(90);
   }
   fed.feed.forgot(result);
   const json state = json::parse(fed.feed.state_json());

@@ -38,6 +38,7 @@ from splitgp._results import (
     Observations,
     Prediction,
     SplitRecord,
+    TrainRecord,
     TrainResult,
 )
 from splitgp._splitting_gp import SplittingGP
@@ -62,6 +63,7 @@ __all__ = [
     "SplittingGP",
     "TableModel",
     "TableUpdate",
+    "TrainRecord",
     "TrainResult",
     "UnusableModel",
     "UpdateResult",

@@ -24,6 +24,10 @@ std::string bytes(double count) {
 }
 
 std::string count(const json& number) { return with_separators(number.get<std::uint64_t>()); }
+// Of an observation, as --predictions counts rows.
+std::string from_1(const json& sequence) {
+  return with_separators(sequence.get<std::uint64_t>() + 1);
+}
 std::string number(const json& value) {
   return value.is_null() ? "–" : short_number(value.get<double>());
 }
@@ -145,7 +149,7 @@ void print_history(const json& model) {
     fmt::print(
         "; the first at observation {}, the last at {}; the larger child got {:.0f} % on "
         "average",
-        count(splits.front()["sequence"]), count(splits.back()["sequence"]), 100.0 * uneven);
+        count(splits.front()["observation"]), count(splits.back()["observation"]), 100.0 * uneven);
   }
   const json& trainings = model["trainings"];
   fmt::print("\n\nTrainings: {}", count(trainings.size()));
@@ -157,10 +161,10 @@ void print_history(const json& model) {
     return training["adopted"].get<bool>();
   });
   fmt::print("; {} found a θ worth adopting\n", count(static_cast<std::size_t>(adopted)));
-  fmt::print("  {:>14}{:>10}{:>20}{:>12}{:>12}{:>10}\n", "observations", "used", "kernel",
+  fmt::print("  {:>14}{:>10}{:>20}{:>12}{:>12}{:>10}\n", "observation", "used", "kernel",
              "objective", "was", "seconds");
   for (const json& training : trainings) {
-    fmt::print("  {:>14}{:>10}{:>20}{:>12}{:>12}{:>10.2f}{}\n", count(training["sequence"]),
+    fmt::print("  {:>14}{:>10}{:>20}{:>12}{:>12}{:>10.2f}{}\n", count(training["observation"]),
                count(training["observations"]), training["kernel"].get<std::string>(),
                number(training["objective_after"]), number(training["objective_before"]),
                training["seconds"].get<double>(),
@@ -220,8 +224,8 @@ void print_drift(const json& model) {
                                    number(alarm["lower"][k]), number(alarm["upper"][k])));
     }
     fmt::print(
-        "  {:>12}{:>14}{:>8}{:>12}{:>10.1f}{:>11}  {}{}\n", count(alarm["sequence"]),
-        count(alarm["change_point"]), alarm["kind"].get<std::string>(), number(alarm["size"]),
+        "  {:>12}{:>14}{:>8}{:>12}{:>10.1f}{:>11}  {}{}\n", from_1(alarm["sequence"]),
+        from_1(alarm["change_point"]), alarm["kind"].get<std::string>(), number(alarm["size"]),
         alarm["size_in_noise"].get<double>(), count(alarm["local_gps"]),
         model["outputs"].size() > 1 ? printable(alarm["output"].get<std::string>()) + " where "
                                     : std::string(),

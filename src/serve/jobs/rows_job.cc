@@ -20,12 +20,6 @@ Eigen::Map<const Eigen::VectorXd> vector_of(const std::vector<double>& values) {
   return {values.data(), std::ssize(values)};
 }
 
-// Quotes inside of texts are escaped, so this is a key of the object.
-bool is_error(std::string_view result) {
-  return result.find("{\"error\":") != std::string_view::npos ||
-         result.find(",\"error\":") != std::string_view::npos;
-}
-
 // A text that JSON would call a number. 007 is none, nor is a number of so many digits that others
 // have the same double: those are rather names.
 std::optional<double> number_in(const std::string& text) {
@@ -114,13 +108,11 @@ void RowsJob::work_on(Workplace& work) {
   CellMap cells(work.model()->recipe, request_.table.columns);
   check_ids(work);
   std::vector<std::string> results;
-  std::size_t rejected = 0;
   for (std::size_t i = 0; i < rows(); ++i) {
     results.push_back(answer_of_row(work, id_of(i), [&] { return take_row(work, cells, i); }));
-    if (is_error(results.back())) ++rejected;
   }
   look_again(work);
-  if (rejected == rows()) response().status = 422;
+  response().status = status_of(results);
   response().body = results_json(model_name_, results, unknown_columns(request_, *work.model()));
 }
 
@@ -214,6 +206,11 @@ std::string RowsJob::process(Workplace& work, const std::string& id) {
   }
   // Lags know the row from here on, so that it must not come again.
   if (!ready || model.recipe.horizon() > 0) keep_ = true;
+  if (!ready) {
+    work.count_early();
+  } else if (model.recipe.horizon() > 0) {
+    work.count_waiting(1);
+  }
   work.mark_changed();
   work.exclusively([&] {
     if (!ready) model.state.wait_in_vain(model.recipe, applied_);
@@ -260,6 +257,7 @@ std::string RowsJob::learn_arrived(Workplace& work) {
   if (!waiting) return "";
   work.mark_changed();
   if (!applied_.target_known) {
+    work.count_waiting(-1);
     work.count_predicted();
     return "";
   }
@@ -269,6 +267,7 @@ std::string RowsJob::learn_arrived(Workplace& work) {
       table::unpack_answer(waiting->answer, model.file.model().n_outputs(), said);
   work.learn(vector_of(waiting->inputs), vector_of(applied_.targets), 0.0, applied_.time, &said,
              outcome_);
+  work.count_waiting(-1);
   note_learned();
   arrived.prediction = &said;
   arrived.update = &outcome_.update;

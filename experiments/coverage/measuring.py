@@ -62,7 +62,9 @@ class _Scores:
                     for ends in (prediction.interval(level) for level in LEVELS)
                 ],
                 axis=-1,
-            ).reshape(-1, len(LEVELS))
+            )
+            .reshape(-1, len(LEVELS))
+            .astype(np.float64)
         )
         self._widths.append(np.ravel(high - low))
         self._densities.append(np.ravel(prediction.log_density(y)))

@@ -57,7 +57,7 @@ void Reporting::warn_of_age() {
       fmt::format("--max-age is {}, so of the {} learned only {} {} left; is another unit meant, "
                   "such as {}d?",
                   age_text(age), counted(learned_, "row"), with_separators(held),
-                  held == 1 ? "is" : "are", short_number(age)));
+                  held == 1 ? "is" : "are", age));
 }
 
 void Reporting::add_learned() {

@@ -34,6 +34,7 @@ Options with(Trend trend) {
   options.trend = trend;
   options.split_limit = 60;
   options.kernel = KernelFamily::rbf;
+  options.experts = false;  // what f answers is in question
   return options;
 }
 

@@ -291,6 +291,19 @@ class InnovationStatistics:
     rows: int
 
 
+@dataclass(frozen=True)
+class ExpertShares:
+    """How far the answers to one output's next row follow the experts beside f; 0 is not at all.
+
+    A share of the way to an expert counts in full only where f is unsure.
+    """
+
+    last_error: float  # of f's last error, between -1 and 1; the others between 0 and 1
+    mean: float
+    last_value: float
+    linear: float
+
+
 @dataclass(frozen=True, eq=False)
 class Alarm:
     """The stream has changed: in some neighbouring cells, or everywhere."""

@@ -129,6 +129,15 @@ nb::dict to_dict(const InnovationStatistics& statistics) {
   return d;
 }
 
+nb::dict to_dict(const ExpertShares& shares) {
+  nb::dict d;
+  d["last_error"] = shares.last_error;
+  d["mean"] = shares.mean;
+  d["last_value"] = shares.last_value;
+  d["linear"] = shares.linear;
+  return d;
+}
+
 nb::dict to_dict(const Alarm& alarm) {
   nb::dict d;
   d["sequence"] = alarm.sequence;

@@ -14,6 +14,7 @@ CORE = (
     "options",
     "local_gp",
     "partition",
+    "experts",
     "watch",
     "predict",
     "train",

@@ -390,6 +390,16 @@ void Learner::count_predicted() {
   ++counts_.predicted;
 }
 
+void Learner::count_early() {
+  for (Observer* observer : observers_) observer->early();
+  const std::lock_guard<std::mutex> hold(counts_mutex_);
+  ++counts_.early;
+}
+
+void Learner::count_waiting(int more) {
+  for (Observer* observer : observers_) observer->waiting(more);
+}
+
 void Learner::count_repeated() {
   const std::lock_guard<std::mutex> hold(counts_mutex_);
   ++counts_.repeated;

@@ -98,6 +98,17 @@ json innovation_json(const std::vector<InnovationStatistics>& outputs) {
   return result;
 }
 
+json experts_json(const SplittingGp& model) {
+  json result = json::array();
+  for (const ExpertShares& output : model.expert_shares()) {
+    result.push_back({{"last_error", output.last_error},
+                      {"mean", output.mean},
+                      {"last_value", output.last_value},
+                      {"linear", output.linear}});
+  }
+  return result;
+}
+
 json alarms_json(const SplittingGp& model, const ObservationColumns& columns) {
   json result = json::array();
   for (const Alarm& alarm : model.alarms()) {
@@ -185,6 +196,7 @@ json describe(LoadedModel& loaded) {
               {"trainings", trainings_json(model)},
               {"innovation", innovation_json(model.innovation_statistics())},
               {"alarms", alarms_json(model, columns)},
+              {"experts", experts_json(model)},
               {"n_alarms", model.n_alarms()},
               {"outliers_rejected", model.n_rejected()},
               {"memory_bytes", model.memory_bytes()}};

@@ -172,6 +172,23 @@ void print_history(const json& model) {
   }
 }
 
+// Whom the next answer follows beside the local GPs.
+void print_experts(const json& model) {
+  if (model["experts"].empty()) return;
+  fmt::print(
+      "\nExperts: the share of the way that the next answer goes to each, where the local GPs "
+      "are unsure\n");
+  for (std::size_t o = 0; o < model["outputs"].size(); ++o) {
+    const json& now = model["experts"][o];
+    const auto share = [&](const char* name) {
+      return fmt::format("{:.0f} %", 100.0 * now[name].get<double>());
+    };
+    fmt::print("  {:<24}last error {}, mean {}, last value {}, linear model {}\n",
+               name_of(model["outputs"][o]), share("last_error"), share("mean"),
+               share("last_value"), share("linear"));
+  }
+}
+
 // Whether the stream is as the model expects, and where it has changed.
 void print_drift(const json& model) {
   fmt::print("\nInnovations: the mean square of the last hundred or so, 1 if all is right\n");
@@ -243,6 +260,7 @@ void print_text(const json& model, const InspectFlags& flags) {
   print_theta(model);
   print_local_gps(model, flags.local_gps);
   print_history(model);
+  print_experts(model);
   print_drift(model);
 }
 

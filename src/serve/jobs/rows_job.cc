@@ -21,12 +21,6 @@ Eigen::Map<const Eigen::VectorXd> vector_of(std::span<const double> values) {
   return {values.data(), std::ssize(values)};
 }
 
-// Quotes inside of texts are escaped, so this is a key of the object.
-bool is_error(std::string_view result) {
-  return result.find("{\"error\":") != std::string_view::npos ||
-         result.find(",\"error\":") != std::string_view::npos;
-}
-
 // A text that JSON would call a number. 007 is none, nor is a number of so many digits that others
 // have the same double: those are rather names.
 std::optional<double> number_in(const std::string& text) {
@@ -115,13 +109,11 @@ void RowsJob::work_on(Workplace& work) {
   CellMap cells(work.model()->recipe, request_.table.columns);
   check_ids(work);
   std::vector<std::string> results;
-  std::size_t rejected = 0;
   for (std::size_t i = 0; i < rows(); ++i) {
     results.push_back(answer_of_row(work, id_of(i), [&] { return take_row(work, cells, i); }));
-    if (is_error(results.back())) ++rejected;
   }
   look_again(work);
-  if (rejected == rows()) response().status = 422;
+  response().status = status_of(results);
   response().body = results_json(model_name_, results, unknown_columns(request_, *work.model()));
 }
 
@@ -233,6 +225,9 @@ std::string RowsJob::process(Workplace& work, const std::string& id) {
     return rejected_json(error.what(), "");
   }
   work.mark_changed();
+  if (taken_.fate == Fate::early) work.count_early();
+  if (taken_.fate == Fate::waiting) work.count_waiting(1);
+  if (taken_.earlier != table::TakenRow::Earlier::none) work.count_waiting(-1);
   // Lags know the row from here on, so that it must not come again.
   if (taken_.fate != Fate::predicted) keep_ = true;
   return answer_of_taken(work, id);

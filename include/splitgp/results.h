@@ -250,8 +250,7 @@ struct TrainResult {
   double objective_before = 0.0;
   double objective_after = 0.0;  ///< Of the best θ found, adopted or not.
   bool surprised = false;        ///< Not scheduled: the innovations said that θ no longer held.
-  std::uint64_t regime = 0;  ///< It looked at the observations from this one on, given the others.
-  bool returned = false;     ///< What surprised is over: θ is what it was before.
+  std::uint64_t regime = 0;  ///< It looked at the observations from this one on.
   bool searched = false;     ///< From many starts and, if the kernel is automatic, all families.
   double kernel_margin = 0.0;  ///< By how much the best family's objective led the second's.
   /// Mean log densities, in spreads of the outputs, of the later third of the observations trained

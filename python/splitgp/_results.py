@@ -241,7 +241,6 @@ class TrainResult:
     bounds_reached: list[str]
     surprised: bool
     regime: int
-    returned: bool
     forward_without_trend: float
     forward_with_trend: float
     trend_won: bool

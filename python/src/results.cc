@@ -85,7 +85,6 @@ nb::dict to_dict(const TrainResult& result) {
   d["searched"] = result.searched;
   d["surprised"] = result.surprised;
   d["regime"] = result.regime;
-  d["returned"] = result.returned;
   d["forward_without_trend"] = result.forward_without_trend;
   d["forward_with_trend"] = result.forward_with_trend;
   d["trend_won"] = result.trend_won;

@@ -54,7 +54,6 @@ inline void expect_same(const TrainResult& a, const TrainResult& b) {
   EXPECT_EQ(a.objective_after, b.objective_after);
   EXPECT_EQ(a.surprised, b.surprised);
   EXPECT_EQ(a.regime, b.regime);
-  EXPECT_EQ(a.returned, b.returned);
   EXPECT_EQ(a.searched, b.searched);
   EXPECT_EQ(a.kernel_margin, b.kernel_margin);
   EXPECT_EQ(a.bounds_reached, b.bounds_reached);

@@ -148,7 +148,6 @@ json trainings_json(const SplittingGp& model) {
                       {"searched", training.searched},
                       {"surprised", training.surprised},
                       {"regime", training.regime},
-                      {"returned", training.returned},
                       {"objective_before", training.objective_before},
                       {"objective_after", training.objective_after},
                       {"kernel", to_string(training.theta.kernel)},

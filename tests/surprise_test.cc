@@ -237,7 +237,7 @@ TEST(Surprise, AStartIsTrainedAtOnceAndSaysSo) {
   model.update_batch(stream.X, stream.Y);
   const TrainResult& last = model.training_history().back();
   EXPECT_TRUE(last.surprised && last.adopted);
-  EXPECT_NEAR(static_cast<double>(last.regime), 300.0, 10.0);
+  EXPECT_NEAR(static_cast<double>(last.record.regime), 300.0, 10.0);
   EXPECT_LE(last.sequence, 300u + 60u);
   EXPECT_NEAR(model.hyperparameters().noise_variance, 1.0, 0.7);
 }

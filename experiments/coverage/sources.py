@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from experiments.beyond import measuring as beyond
+from experiments.powergen import measuring as powergen
 from experiments.shared.measure import Floats
 from splitgp import datasets
 
@@ -53,7 +54,7 @@ def split(name: str, seed: int, rows: int | None = None) -> Split:
         return Split(train.X[:most], train.y[:most], test.X, test.y)
     if name == "powergen":
         table = datasets.load("powergen_unique")
-        order = np.asarray(datasets.load("powergen_train_order").X)[:, 0].astype(int)
+        order = powergen.replicate_rows(0)
         rest = np.setdiff1d(np.arange(len(table.X)), order)
         order = order[:most]
         return Split(table.X[order], table.y[order], table.X[rest], table.y[rest])

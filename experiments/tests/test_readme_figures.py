@@ -49,16 +49,3 @@ def test_rivals_in_the_readme(name):
         digits = len(shown.partition(".")[2])
         half = 0.501 * 10.0**-digits
         assert float(shown.replace(",", "")) == pytest.approx(measured(name, method), abs=half)
-
-
-def test_intervals_in_the_readme():
-    table = Table(read_rows(ROOT / "docs" / "results" / "stages.csv")).where(method="A+B+C")
-    streams = [
-        table.where(data=name)
-        for name in ("beijing_pm25", "gas_turbine", "metro_traffic", "pjme_hourly")
-    ]
-    shares = [stream.mean("cover_95") for stream in streams]
-    worst = min(row.value for one in streams for row in one.where(metric="worst_stretch").rows)
-    text = " ".join((ROOT / "README.md").read_text().split())
-    assert f"cover {100 * min(shares):.1f} to {100 * max(shares):.1f} % of the first" in text
-    assert f"at least {100 * worst:.1f} % of every 500" in text

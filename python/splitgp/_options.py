@@ -142,7 +142,7 @@ def prior(options: _core.Options) -> tuple[float, float]:
     inputs = max(1, len(theta["length_scale"]), len(options.length_scale_groups))
     outputs = max(1, len(theta["mean"]), len(theta["output_scale"]))
     model = _core.Model(inputs, outputs, options)
-    mean, variance, noise_variance, *_ = model.predict(np.zeros((1, inputs)), False)
+    mean, variance, noise_variance, *_ = model.predict(np.zeros((1, inputs)), np.ones(1), False)
     return float(mean[0, 0]), float(variance[0, 0] + noise_variance[0, 0])
 
 

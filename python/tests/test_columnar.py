@@ -35,7 +35,10 @@ def test_the_refusal_has_a_line_that_converts(tmp_path: Path, kind: str) -> None
         feather.write_feather(table, str(file))
 
     refused = subprocess.run(
-        [COMMAND, "stream", str(file), "--target", "power"], capture_output=True, text=True, check=False
+        [COMMAND, "stream", str(file), "--target", "power"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert refused.returncode == 1
     line = re.search(r'python3 -c "([^"]+)" FILE \| splitgp stream -', refused.stderr)

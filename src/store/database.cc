@@ -149,16 +149,23 @@ void Database::fail() const {
   throw cannot(writes_ ? "write" : "read", path_, reason(handle()));
 }
 
+namespace {
+
+// Ends a transaction without its changes. After some errors SQLite has done that already.
+void roll_back(const Database& database) noexcept {
+  if (sqlite3_get_autocommit(database.handle()) == 0)
+    sqlite3_exec(database.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
+}
+
+}  // namespace
+
 Transaction::Transaction(Database& database) : database_(database) {
+  // An earlier one stays open if there was no memory even to roll it back.
+  roll_back(database_);
   database_.execute("BEGIN IMMEDIATE");
 }
 
-Transaction::~Transaction() {
-  // After some errors SQLite has already rolled back.
-  if (sqlite3_get_autocommit(database_.handle()) == 0) {
-    sqlite3_exec(database_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
-  }
-}
+Transaction::~Transaction() { roll_back(database_); }
 
 void Transaction::commit() { database_.execute("COMMIT"); }
 

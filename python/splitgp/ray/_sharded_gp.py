@@ -16,7 +16,7 @@ import ray
 from numpy.typing import ArrayLike
 from ray.exceptions import RayActorError, RayTaskError
 
-from splitgp._arrays import ahead_of, Floats, observation_rows, rows
+from splitgp._arrays import Floats, ahead_of, observation_rows, rows
 from splitgp._options import DEFAULTS, integer, make
 from splitgp._results import Hyperparameters, Prediction
 from splitgp._saving import existing
@@ -144,7 +144,9 @@ class ShardedGP:
             raise ValueError(f"ahead is {rows_ahead.min()}; it must be at least 1, or None")
         if self._make is None:
             raise ValueError("the model has no observations yet; call update first")
-        return self._prediction(self._call("predict", queries, np.broadcast_to(rows_ahead, len(queries)).copy()))
+        return self._prediction(
+            self._call("predict", queries, np.broadcast_to(rows_ahead, len(queries)).copy())
+        )
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write the model to one file, as `SplittingGP.save` does."""

@@ -216,7 +216,7 @@ void keep_failed(ModelState& model) {
   failed.failed = true;
   failed.sequence = model.knowledge.observations;
   failed.surprised = due == Due::surprise;
-  failed.regime = regime_of(model.knowledge, due);
+  failed.record.regime = regime_of(model.knowledge, due);
   keep(model, std::move(failed));
 }
 

@@ -72,12 +72,12 @@ const TrainResult& record(StreamHistory& knowledge, TrainResult result,
   result.theta = result.adopted ? made->values : knowledge.theta->values;
 
   TrainingSchedule& schedule = knowledge.schedule;
-  if (result.surprised) schedule.surprised(result.sequence, result.regime, result.adopted);
+  if (result.surprised) schedule.surprised(result.sequence, result.record.regime, result.adopted);
   if (result.failed) {
     schedule.put_off(result.sequence);
   } else {
     const bool in_vain = result.surprised && !result.adopted;
-    schedule.trained(result.sequence, result.searched && !in_vain);
+    schedule.trained(result.sequence, result.record.searched && !in_vain);
     if (in_vain) knowledge.surprise.get_used();
   }
   if (result.adopted) knowledge.adopt(std::move(made));

@@ -57,7 +57,7 @@ void improve(const TrainingSet& set, const TrainingPlan& given, TrainResult& res
     result.objective_before = value_of(set, plan, given.current);
     const Clock::time_point began = Clock::now();
     winner = search(set, plan, result);
-    result.search_seconds = seconds_since(began);
+    result.record.search_seconds = seconds_since(began);
     // A search looks at a part. What it finds is taken only if it is better on the whole: on
     // gas_turbine three searches would otherwise have ended below where they began.
     moved = !plan.warm || !(winner.value < result.objective_before);
@@ -109,8 +109,8 @@ void prove_and_improve(const TrainingSet& set, const TrainingPlan& plan, TrainRe
   if (shown.observations < 2 || shown.observations == set.observations) return;
   improve(shown, plan, result);
   if (!result.adopted) return;
-  const double gain = forward_log_density(set, shown, result.theta) -
-                      forward_log_density(set, shown, plan.current);
+  const double gain =
+      forward_log_density(set, shown, result.theta) - forward_log_density(set, shown, plan.current);
   if (gain > plan.worthwhile) return improve(set, plan, result);
   result.adopted = false;
   result.theta = plan.current;
@@ -123,11 +123,11 @@ TrainResult train(const TrainingSet& set, const TrainingPlan& plan) {
   TrainResult result;
   result.sequence = set.sequence;
   result.observations = set.observations;
-  result.local_gps = std::ssize(set.blocks);
+  result.record.local_gps = std::ssize(set.blocks);
   result.theta = plan.current;
-  result.searched = plan.search;
+  result.record.searched = plan.search;
   result.surprised = plan.surprised;
-  result.regime = set.regime;
+  result.record.regime = set.regime;
   if (set.observations < 2) return result;
   TrainResult failed = result;  // before the memory is gone
   failed.failed = true;

@@ -10,6 +10,7 @@
 #include "core/train/contender.h"
 #include "core/train/log_likelihood.h"
 #include "core/train/objective.h"
+#include "core/train/raise_noise.h"
 #include "core/train/search.h"
 #include "core/train/trend.h"
 
@@ -78,6 +79,7 @@ void improve(const TrainingSet& set, const TrainingPlan& given, TrainResult& res
     winner.theta = with_trend(set, winner.theta);
     winner.value = value_of(set, plan, winner.theta);
   }
+  if (plan.trend != Trend::none) raise_noise(set, plan, winner);
   if (free_trend && plan.trend == Trend::automatic) consider_fallback(set, plan, winner);
 
   result.objective_after = winner.value;

@@ -15,7 +15,7 @@
 #include "support/report.h"
 #include "support/sanitized.h"
 #include "support/temporary_directory.h"
-#include "table/stamp.h"
+#include "table/calendar.h"
 
 namespace splitgp::cli_table_test {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "rivals/method.h"
 #include "rivals/steps.h"
-#include "splitgp/rivals.h"
+#include "rivals/rivals.h"
 
 namespace splitgp::rivals {
 

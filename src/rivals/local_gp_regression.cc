@@ -8,7 +8,7 @@
 #include "rivals/compiled_rivals.h"
 #include "rivals/training_draw.h"
 #include "rivals/votes.h"
-#include "splitgp/rivals.h"
+#include "rivals/rivals.h"
 
 namespace splitgp::rivals {
 

@@ -9,7 +9,7 @@
 #include "rivals/random_tree.h"
 #include "rivals/training_draw.h"
 #include "rivals/votes.h"
-#include "splitgp/rivals.h"
+#include "rivals/rivals.h"
 
 namespace splitgp::rivals {
 

@@ -104,6 +104,12 @@ void Reporting::print_summary() {
     table_->print_rule();
     table_->print(last);
   }
+  if (const std::uint64_t unscored = record_->scores.unscored(); unscored > 0) {
+    fmt::print(to_,
+               "scores count from row {} on; before it the model did not know the scale of the "
+               "target\n",
+               with_separators(unscored + 1));
+  }
   print_outputs();
   print_filled();
   fmt::print(to_, "read {}: {} {}", counted(reading_->rows(), "row"), with_separators(learned_),

@@ -119,8 +119,8 @@ struct InnovationStatistics {
   std::uint64_t rows = 0;
 };
 
-/// How far the answers to one output's next row follow the experts beside f (Options::experts): 0 is
-/// not at all. A share of the way to an expert counts in full only where f is unsure.
+/// How far the answers to one output's next row follow the experts beside f (Options::experts): 0
+/// is not at all. A share of the way to an expert counts in full only where f is unsure.
 struct ExpertShares {
   double last_error = 0.0;  ///< Of f's last error, between -1 and 1; the others between 0 and 1.
   double mean = 0.0;

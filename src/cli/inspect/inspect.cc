@@ -175,8 +175,9 @@ void print_history(const json& model) {
 // Whom the next answer follows beside the local GPs.
 void print_experts(const json& model) {
   if (model["experts"].empty()) return;
-  fmt::print("\nExperts: the share of the way that the next answer goes to each, where the local GPs "
-             "are unsure\n");
+  fmt::print(
+      "\nExperts: the share of the way that the next answer goes to each, where the local GPs "
+      "are unsure\n");
   for (std::size_t o = 0; o < model["outputs"].size(); ++o) {
     const json& now = model["experts"][o];
     const auto share = [&](const char* name) {

@@ -40,7 +40,7 @@ struct OutputScore {
 
   void add(const ScoredRow& row, Eigen::Index output);
   void add(const OutputScore& other);
-  double rmse() const;       ///< NaN without interval_rows; so are the others.
+  double rmse() const;  ///< NaN without interval_rows; so are the others.
   double mean_nlpd() const;
   double coverage() const;
 };

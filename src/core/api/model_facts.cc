@@ -56,8 +56,8 @@ std::vector<ExpertShares> SplittingGp::expert_shares() const {
   std::vector<ExpertShares> result;
   for (Index o = 0; state_->monitor.experts && o < state_->outputs; ++o) {
     const Mixture& next = state_->monitor.experts->next(o);
-    result.push_back({next.error_share(), next.share(Opinions::kMean),
-                      next.share(Opinions::kLast), next.share(Opinions::kLinear)});
+    result.push_back({next.error_share(), next.share(Opinions::kMean), next.share(Opinions::kLast),
+                      next.share(Opinions::kLinear)});
   }
   return result;
 }

@@ -12,14 +12,16 @@ using Eigen::VectorXd;
 
 namespace {
 
-constexpr std::uint64_t kFirstRows = 16;  // rows before the first opinion
-constexpr double kFar = 8.0;              // standard deviations; inputs farther away count less
-constexpr double kLargestInput = 1e60;    // so that no sum overflows
+constexpr std::uint64_t kFirstOpinion = 16;  // rows before the first opinion
+constexpr double kFar = 8.0;                 // standard deviations; inputs farther away count less
+constexpr double kLargestInput = 1e60;       // so that no sum overflows
 
 }  // namespace
 
 LinearExpert::LinearExpert(Index inputs, Index outputs)
-    : next_(kFirstRows), origin_(VectorXd::Zero(inputs)), output_origin_(VectorXd::Zero(outputs)) {
+    : next_(kFirstOpinion),
+      origin_(VectorXd::Zero(inputs)),
+      output_origin_(VectorXd::Zero(outputs)) {
   if (!follows()) return;
   squares_.setZero(inputs + 1, inputs + 1);
   products_.setZero(inputs + 1, outputs);

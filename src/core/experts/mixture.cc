@@ -7,11 +7,11 @@ namespace splitgp {
 
 namespace {
 
-constexpr double kMemory = 100.0;  // rows, of scales and mean squared errors
+constexpr double kScaleMemory = 100.0;  // rows, of scales and mean squared errors
 // One row does not multiply a scale by more than this.
-constexpr double kMostSurprise = 16.0;
-constexpr double kLargestSquare = 1e300;
-constexpr double kLeastScale = 1e-30, kLargestScale = 1e30;
+constexpr double kMostGrowth = 16.0;
+constexpr double kHighestSquare = 1e300;
+constexpr double kLowestScale = 1e-30, kHighestScale = 1e30;
 
 // How far a whole step goes.
 double precision_weight(double variance, double square) {
@@ -30,7 +30,7 @@ double error_at(double variance, const Opinions& opinions) {
 }  // namespace
 
 Mixed Mixture::mix(double mean, double variance, const Opinions& opinions) const {
-  const double v = std::min(scale_ * variance, kLargestSquare);
+  const double v = std::min(scale_ * variance, kHighestSquare);
   const double correction = error_share_ * error_at(v, opinions);
   Mixed result{mean + correction};
   if (std::abs(opinions.last_error) > most_error(v)) result.by_log_variance = 0.5 * correction;
@@ -52,9 +52,9 @@ Mixed Mixture::mix(double mean, double variance, const Opinions& opinions) const
 }
 
 void Mixture::learn(double mean, double variance, const Opinions& opinions, double observed) {
-  const double v = std::min(scale_ * variance, kLargestSquare);
+  const double v = std::min(scale_ * variance, kHighestSquare);
   const double deviation = std::sqrt(v);
-  rows_ = std::min(rows_ + 1.0, kMemory);
+  rows_ = std::min(rows_ + 1.0, kScaleMemory);
   const double error = observed - mean;
   if (deviation > 0.0) {
     const double last_error = error_at(v, opinions);
@@ -66,13 +66,13 @@ void Mixture::learn(double mean, double variance, const Opinions& opinions, doub
       evidence_[k].add((observed - answer) / deviation, step / deviation);
       answer += shares_[k] * step;
     }
-    const double surprise = std::min(error / variance * error, kMostSurprise * scale_);
-    scale_ = std::clamp(scale_ + (surprise - scale_) / (1.0 + rows_), kLeastScale, kLargestScale);
+    const double surprise = std::min(error / variance * error, kMostGrowth * scale_);
+    scale_ = std::clamp(scale_ + (surprise - scale_) / (1.0 + rows_), kLowestScale, kHighestScale);
   }
   for (std::size_t k = 0; k < Opinions::kExperts; ++k) {
     if (!std::isfinite(opinions.answers[k])) continue;
     const double missed = observed - opinions.answers[k];
-    squares_[k] += (std::min(missed * missed, kLargestSquare) - squares_[k]) / rows_;
+    squares_[k] += (std::min(missed * missed, kHighestSquare) - squares_[k]) / rows_;
   }
   settle();
 }

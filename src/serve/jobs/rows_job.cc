@@ -225,6 +225,9 @@ std::string RowsJob::process(Workplace& work, const std::string& id) {
     return rejected_json(error.what(), "");
   }
   work.mark_changed();
+  if (taken_.fate == Fate::early) work.count_early();
+  if (taken_.fate == Fate::waiting) work.count_waiting(1);
+  if (taken_.earlier != table::TakenRow::Earlier::none) work.count_waiting(-1);
   // Lags know the row from here on, so that it must not come again.
   if (taken_.fate != Fate::predicted) keep_ = true;
   return answer_of_taken(work, id);

@@ -118,7 +118,7 @@ TEST(Trend, IsAdoptedWhereItPredictsForward) {
   const auto won = std::find_if(history.begin(), history.end(),
                                 [](const TrainResult& result) { return result.record.trend_won; });
   ASSERT_NE(won, history.end());
-  EXPECT_GT(won->forward_with_trend, won->forward_without_trend);
+  EXPECT_GT(won->record.forward_with_trend, won->record.forward_without_trend);
 }
 
 TEST(Trend, IsRejectedWhereItDoesNot) {

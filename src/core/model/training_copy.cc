@@ -17,6 +17,7 @@ Hyperparameters largest_theta(const StreamKnowledge& knowledge) {
   Hyperparameters theta = knowledge.theta->values;
   theta.length_scale.resize(knowledge.inputs());
   theta.trend_origin.resize(knowledge.inputs());
+  theta.trend_range.resize(knowledge.inputs());
   theta.trend_slope.resize(knowledge.inputs() * knowledge.outputs());
   theta.mean.resize(knowledge.outputs());
   theta.output_scale.resize(knowledge.outputs());

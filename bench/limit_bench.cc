@@ -173,7 +173,7 @@ void measure_training(benchmark::State& state, const SplittingGp& model, const R
   const double seconds = bench::thread_seconds() - began;
 
   // K = LLᵀ, L⁻¹ and L⁻ᵀL⁻¹ take n³/3 operations each; before and after, only the value is needed.
-  const double evaluations = trained.training_history().back().evaluations;
+  const double evaluations = trained.training_history().back().record.evaluations;
   const Work work{0.0, cubes * (evaluations + 2.0 / 3.0)};
   report(state, "train", seconds, rates.floor(work), evaluations);
   state.counters["train_evaluations"] = evaluations;

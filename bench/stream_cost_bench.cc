@@ -141,13 +141,13 @@ Cost measure(splitgp::ModelFile& file, const Stream& stream) {
   for (Index i = 0; i < rows; ++i) {
     const double began = process_seconds();
     const splitgp::UpdateResult result =
-        file.predict_then_update(stream.X.col(i), stream.Y.col(i), before);
+        file.model().predict_then_update(stream.X.col(i), stream.Y.col(i), before);
     const double seconds = process_seconds() - began;
     const double beyond = std::max(0.0, seconds - plain);
     if (result.trained) {
       const splitgp::TrainResult& training = file.model().training_history().back();
       const double share =
-          training.seconds > 0.0 ? training.search_seconds / training.seconds : 0.0;
+          training.seconds > 0.0 ? training.record.search_seconds / training.seconds : 0.0;
       cost.search += share * beyond;
       cost.finish += (1.0 - share) * beyond;
       ++cost.trainings;

@@ -2,7 +2,7 @@
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
-install(TARGETS splitgp splitgp_rivals EXPORT splitgpTargets FILE_SET HEADERS)
+install(TARGETS splitgp EXPORT splitgpTargets FILE_SET HEADERS)
 if(SPLITGP_BUILD_C)
   install(TARGETS splitgp_c EXPORT splitgpTargets FILE_SET HEADERS)
 endif()

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "cli/scores/score_table.h"
 #include "io/csv_writer.h"
 #include "support/command.h"
 #include "support/random_matrix.h"
@@ -90,12 +91,14 @@ TEST(CliEvents, SayWhatHappenedAndWhere) {
   std::uint64_t last = 0;
   json drift;
   json outlier;
+  json split;
   for (const json& event : events_in(folder / "a.ndjson")) {
     ++count[event["event"]];
     EXPECT_GE(event["row"], last);
     last = event["row"];
     if (event["event"] == "drift" && drift.is_null()) drift = event;
     if (event["event"] == "rejected" && event.contains("z")) outlier = event;
+    if (event["event"] == "split" && split.is_null()) split = event;
   }
   ASSERT_FALSE(drift.is_null());
   EXPECT_GT(drift["row"], kChange);
@@ -126,6 +129,12 @@ TEST(CliEvents, SayWhatHappenedAndWhere) {
   const CommandResult text = run(folder.path(), {"inspect", "-m", folder / "a.splitgp"});
   EXPECT_THAT(text.out, HasSubstr("outliers not learned: " + std::to_string(kOutliers)));
   EXPECT_THAT(text.out, HasSubstr("change since"));
+  // Counted from 1; nothing was rejected before the first split.
+  const std::uint64_t first = model["splits"][0]["observation"];
+  EXPECT_EQ(first, split["row"]);
+  EXPECT_EQ(first, split["sequence"].get<std::uint64_t>() + 1);
+  EXPECT_THAT(text.out, HasSubstr("the first at observation " + std::to_string(first) + ","));
+  EXPECT_THAT(text.out, HasSubstr(with_separators(drift["sequence"].get<std::uint64_t>() + 1)));
   const CommandResult page = run(folder.path(), {"report", "-m", folder / "a.splitgp", "-o", "-"});
   EXPECT_EQ(page.code, 0) << page.err;
 }

@@ -6,7 +6,9 @@
 #include <chrono>
 #include <cmath>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -71,6 +73,24 @@ class GrowingRecipe : public ::testing::Test {
     EXPECT_EQ(predicted.code, 0) << predicted.err;
     return predicted.out;
   }
+  // Factors that were built again have other last digits.
+  void expect_same_answers(const std::string& model, const std::string& other,
+                           const std::string& message) const {
+    std::istringstream ours(answers(model)), theirs(answers(other));
+    std::string a, b;
+    while (std::getline(ours, a, ',')) {
+      ASSERT_TRUE(std::getline(theirs, b, ',')) << message;
+      char* end = nullptr;
+      const double number = std::strtod(a.c_str(), &end);
+      if (end == a.c_str()) {
+        EXPECT_EQ(a, b) << message;
+      } else {
+        EXPECT_NEAR(number, std::strtod(b.c_str(), nullptr), 1e-9 * (1.0 + std::abs(number)))
+            << message;
+      }
+    }
+    EXPECT_FALSE(std::getline(theirs, b, ',')) << message;
+  }
   void SetUp() override { write_text(path("queries.csv"), kHeader + rows(1300, 1340)); }
 
   TemporaryDirectory directory_;
@@ -125,7 +145,7 @@ TEST_F(GrowingRecipe, AStreamThatWasStoppedGrowsAsIfItHadNot) {
       ASSERT_EQ(part.code, 0) << part.err;
     }
     ASSERT_EQ(run(directory_.path(), stream(inputs, model)).code, 0);
-    EXPECT_EQ(answers(model), answers("whole.splitgp")) << rows_a_run << " rows a run";
+    expect_same_answers(model, "whole.splitgp", std::string(rows_a_run) + " rows a run");
   }
   for (const int milliseconds : {5, 15, 30, 50, 80}) {
     CommandProcess victim(directory_.path(), stream(inputs, "killed.splitgp",
@@ -135,7 +155,7 @@ TEST_F(GrowingRecipe, AStreamThatWasStoppedGrowsAsIfItHadNot) {
     victim.wait();
   }
   ASSERT_EQ(run(directory_.path(), stream(inputs, "killed.splitgp")).code, 0);
-  EXPECT_EQ(answers("killed.splitgp"), answers("whole.splitgp"));
+  expect_same_answers("killed.splitgp", "whole.splitgp", "killed");
 }
 
 // The same flags are needed to find the same recipe again: without them it stays as it is.

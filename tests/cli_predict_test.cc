@@ -99,6 +99,26 @@ TEST_F(CliPredict, CsvKeepsTheDigitsOfJson) {
   EXPECT_THAT(result.out, StartsWith("id,x,mean,sd,lower,upper\n9007199254740993,1.50,"));
 }
 
+// Every row was rejected.
+TEST_F(CliPredict, AColumnThatTheHeaderHasTwiceIsNotCopied) {
+  const auto predict = [this](const std::string& rows, const std::string& keep) {
+    return run(folder_.path(), {"predict", "-", "-m", model(), "--keep", keep}, rows);
+  };
+  const std::string rows = "note,x,id,note\nold,1,7,new\nbad,2,8,good\n";
+  const CommandResult all = run(folder_.path(), {"predict", "-", "-m", model()}, rows);
+  EXPECT_EQ(all.code, 0) << all.err;
+  EXPECT_THAT(all.out, StartsWith("x,id,mean,sd,lower,upper\n1,7,"));
+  EXPECT_EQ(all.err, "splitgp: the header has column 'note' twice, so it is not copied\n");
+  EXPECT_EQ(predicted("note,x,note\nold,1,new\n").size(), 1u);
+  EXPECT_THAT(predict(rows, "id").out, StartsWith("id,mean,sd,lower,upper\n7,"));
+  for (const char* keep : {"note", "4"}) {
+    const CommandResult asked = predict(rows, keep);
+    EXPECT_EQ(asked.code, 2);
+    EXPECT_EQ(asked.err, "splitgp: the header has column 'note' twice\n");
+  }
+  EXPECT_EQ(predict("x,id,x\n1,7,1\n", "id").code, 2) << "the model reads x";
+}
+
 TEST_F(CliPredict, AKeyComesOnce) {
   write_text(folder_ / "two.csv", "x,y,z\n1,2,3\n2,3,4\n");
   const std::string two = folder_ / "two.splitgp";

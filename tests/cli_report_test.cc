@@ -72,7 +72,7 @@ TEST(CliReport, AgreesWithInspect) {
   }
   ASSERT_EQ(data["local_gps"]["owned"].size(), model["local_gps"].size());
   EXPECT_EQ(data["local_gps"]["owned"][1], model["local_gps"][1]["owned"]);
-  ASSERT_EQ(data["splits"]["sequence"].size(), model["splits"].size());
+  ASSERT_EQ(data["splits"]["observation"].size(), model["splits"].size());
   EXPECT_EQ(data["splits"]["depth"][0], 0);
   EXPECT_EQ(data["splits"]["depth"][1], 1) << "the second split is one of the first two children's";
   EXPECT_EQ(data["trainings"].size(), model["trainings"].size());
@@ -93,16 +93,14 @@ TEST(CliReport, AgreesWithInspect) {
   EXPECT_NEAR(windows["outputs"][0]["rmse_so_far"].back(), last["rmse"], 0.01);
 }
 
-TEST(CliReport, IntervalsBeforeTheFirstTrainingAreNotJudged) {
+TEST(CliReport, RowsBeforeTheFirstTrainingAreNotJudged) {
   const TemporaryDirectory folder;
   const auto path = streamed_model(folder, 256, {"a", "b"}, {"y"});
   const json data = data_of_page(file_text(report_of(folder, path)));
   const json& sample = data["stream"]["sample"];
-  const std::uint64_t first = data["trainings"][0]["sequence"];
-  ASSERT_EQ(sample["row"].size(), 256u);
-  for (std::size_t i = 0; i < 256; ++i) {
-    EXPECT_EQ(sample["interval_known"][i].get<bool>(), sample["row"][i] > first);
-  }
+  const std::uint64_t first = data["trainings"][0]["observation"];
+  ASSERT_EQ(sample["row"].size(), 256 - first);
+  EXPECT_EQ(sample["row"].front(), first + 1);
 }
 
 TEST(CliReport, ChosenInputsComeFirst) {

@@ -42,14 +42,19 @@ TEST(Scores, MatchTheirDefinitions) {
   EXPECT_NEAR(line.coverage, 0.95, 0.01);  // three standard errors of 5,000 draws
 }
 
-TEST(Scores, LeaveOutIntervalsBeforeTheFirstTraining) {
+TEST(Scores, LeaveOutRowsBeforeTheFirstTraining) {
   Scores scores(1);
   testing::Random random(1);
   ScoredRow row = random_row(random, 1);
   row.interval_known = false;
   scores.add(row, 1);
   EXPECT_TRUE(std::isnan(scores.line(1).nlpd));
-  EXPECT_FALSE(std::isnan(scores.line(1).rmse));
+  EXPECT_TRUE(std::isnan(scores.line(1).rmse));
+  EXPECT_EQ(scores.unscored(), 1U);
+  row.interval_known = true;
+  scores.add(row, 1);
+  EXPECT_NEAR(scores.line(1).rmse, std::abs(row.observed(0) - row.mean(0)), 1e-12);
+  EXPECT_EQ(scores.unscored(), 1U);
 }
 
 TEST(Scores, HistoryAndSampleStayBoundedAndCoverTheStream) {

@@ -120,8 +120,9 @@ TEST_F(CliServe, CountsSurviveAKill) {
     results("{\"x\":" + x + ",\"y\":" + x + "}", "");
     ++given;
   }
-  results("[{\"x\":1},{\"x\":2}]", "");                       // only predicted
-  EXPECT_EQ(rows("{\"x\":\"?!\",\"y\":1}", "").status, 422);  // rejected
+  results("[{\"x\":1},{\"x\":2}]", "");                                   // only predicted
+  EXPECT_EQ(rows("{\"x\":\"?!\",\"y\":1}", "").status, 422);              // rejected
+  EXPECT_EQ(rows("{\"x\":\"?!\",\"y\":1}", "?learn=false").status, 422);  // and not counted
   results("{\"x\":1,\"y\":1}", "");  // what came before is committed with it
   ++given;
   end(SIGKILL);
@@ -141,6 +142,56 @@ TEST_F(CliServe, CountsSurviveAKill) {
   const testing::CommandResult after =
       testing::run(folder_.path(), {"inspect", "--model", folder_ / "m.splitgp", "--json"});
   EXPECT_EQ(json::parse(after.out)["stream"]["learned"], given + 1);
+}
+
+// Rows that are too early for their lags, and those that wait for the target of a later row.
+TEST_F(CliServe, CountsAreThoseOfAStream) {
+  const std::vector<std::vector<std::string>> wishes = {
+      {"--lag", "y:1,3", "--by", "site"},
+      {"--lag", "y:0", "--horizon", "3"},
+      {"--lag", "y:0,2", "--horizon", "3", "--by", "site"}};
+  std::vector<std::string> objects;
+  std::string table = "site,x,y\n";
+  for (int i = 0; i < 60; ++i) {
+    const std::string site = i % 3 == 0 ? "hall" : "yard";
+    const std::string x = i == 30 ? "?!" : std::to_string(i * i % 11);
+    const std::string y = i % 10 == 9 ? "" : std::to_string(i % 7);
+    table += site + "," + x + "," + y + "\n";
+    objects.push_back(R"({"site":")" + site + R"(","x":")" + x + R"(","y":")" + y + "\"}");
+  }
+  testing::write_text(folder_ / "in.csv", table);
+  const auto counts = [this](const std::filesystem::path& model) {
+    const testing::CommandResult inspected =
+        testing::run(folder_.path(), {"inspect", "--model", model.string(), "--json"});
+    const json stream = json::parse(inspected.out)["stream"];
+    std::vector<std::uint64_t> found;
+    for (const char* field : {"rows_read", "learned", "predicted", "early", "rejected"}) {
+      found.push_back(stream[field]);
+    }
+    return found;
+  };
+  for (const std::vector<std::string>& wish : wishes) {
+    std::vector<std::string> flags{"--training", "off"};
+    flags.insert(flags.end(), wish.begin(), wish.end());
+    std::vector<std::string> arguments{"stream", folder_ / "in.csv",        "-t", "y",
+                                       "-m",     folder_ / "stream.splitgp"};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    ASSERT_EQ(testing::run(folder_.path(), arguments).code, 0);
+    start(flags);
+    for (std::size_t first = 0; first < objects.size(); first += 20) {
+      std::string body;
+      for (std::size_t i = first; i < first + 20; ++i) {
+        body += (body.empty() ? "[" : ",") + objects[i];
+      }
+      results(body + "]", "");
+      end(SIGKILL);
+      start();
+    }
+    end(SIGTERM);
+    EXPECT_EQ(counts(folder_ / "m.splitgp"), counts(folder_ / "stream.splitgp")) << wish.back();
+    std::filesystem::remove(folder_ / "m.splitgp");
+    std::filesystem::remove(folder_ / "stream.splitgp");
+  }
 }
 
 // A few empty values say nothing about what the column will hold: it stays open. Many of them would

@@ -15,7 +15,7 @@
 #include "support/report.h"
 #include "support/sanitized.h"
 #include "support/temporary_directory.h"
-#include "table/stamp.h"
+#include "table/calendar.h"
 
 namespace splitgp::cli_table_test {
 namespace {
@@ -284,7 +284,8 @@ TEST_F(CliTable, AnAgeHasAUnitAndIsPrinted) {
   result = with_age("30");
   EXPECT_THAT(result.out, HasSubstr("older than 30 seconds by day"));
   EXPECT_THAT(result.err,
-              HasSubstr("--max-age is 30 seconds, so of the 32 rows learned only 1 is left"));
+              HasSubstr("--max-age is 30 seconds, so of the 32 rows learned only 1 is left; is "
+                        "another unit meant, such as 30d?"));
   for (const char* age : {"30x", "d", "-3d", "nan", "inf", "1e", ""}) {
     EXPECT_EQ(with_age(age).code, 2) << age;
   }

@@ -34,7 +34,8 @@ class ModelFileDamage : public ::testing::Test {
   }
 
   void append(ModelFile& file, Eigen::Index from, Eigen::Index to) const {
-    for (Eigen::Index i = from; i < to; ++i) file.update(stream_.X.col(i), stream_.Y.col(i));
+    for (Eigen::Index i = from; i < to; ++i)
+      file.model().update(stream_.X.col(i), stream_.Y.col(i));
   }
   SplittingGp uninterrupted(std::uint64_t n) const {
     SplittingGp model = new_model();

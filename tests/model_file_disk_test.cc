@@ -29,7 +29,8 @@ class ModelFileDisk : public ::testing::TestWithParam<Failure> {
     return SplittingGp(2, 1, options);
   }
   void append(ModelFile& file, Eigen::Index from, Eigen::Index to) const {
-    for (Eigen::Index i = from; i < to; ++i) file.update(stream_.X.col(i), stream_.Y.col(i));
+    for (Eigen::Index i = from; i < to; ++i)
+      file.model().update(stream_.X.col(i), stream_.Y.col(i));
   }
   SplittingGp uninterrupted(Eigen::Index n) const {
     SplittingGp model = new_model();

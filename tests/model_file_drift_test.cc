@@ -66,7 +66,7 @@ class ModelFileDrift : public ::testing::TestWithParam<int> {
   void learn(ModelFile& file, Index rows) {
     for (Index i = 0; i < rows; ++i) {
       const Eigen::VectorXd x = random_.uniform_matrix(2, 1);
-      file.update(x, Eigen::VectorXd::Constant(1, x.sum() + 0.1 * random_.normal()));
+      file.model().update(x, Eigen::VectorXd::Constant(1, x.sum() + 0.1 * random_.normal()));
     }
   }
   const testing::TemporaryDirectory directory_;

@@ -153,7 +153,7 @@ TEST_F(ModelFileErrors, OtherTablesAreLeftAlone) {
           "observation BEGIN DELETE FROM observation; END");
   {
     ModelFile file = ModelFile::open(path_);
-    file.update(Eigen::Vector2d(0, 0), Eigen::VectorXd::Zero(1));
+    file.model().update(Eigen::Vector2d(0, 0), Eigen::VectorXd::Zero(1));
     file.checkpoint();
   }
   EXPECT_EQ(ModelFile::open(path_).model().n_observations(), 61u);
@@ -171,7 +171,7 @@ TEST_F(ModelFileErrors, CreateDoesNotReplace) {
 TEST_F(ModelFileErrors, TheLogOfADeletedFileIsNotRead) {
   const std::filesystem::path other = directory_ / "other.splitgp";
   ModelFile file = ModelFile::create(other, learned());
-  file.update(Eigen::Vector2d(0, 0), Eigen::VectorXd::Zero(1));
+  file.model().update(Eigen::Vector2d(0, 0), Eigen::VectorXd::Zero(1));
   file.checkpoint();
   ASSERT_GT(bytes_of(other.string() + "-wal").size(), 4096u);
   write_bytes(path_.string() + "-wal", bytes_of(other.string() + "-wal"));
@@ -205,7 +205,7 @@ TEST_F(ModelFileErrors, AForeignTransactionIsWaitedForAndThenReported) {
   sqlite3* handle = nullptr;
   ASSERT_EQ(sqlite3_open(path_.c_str(), &handle), SQLITE_OK);
   ASSERT_EQ(sqlite3_exec(handle, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK);
-  file.update(Eigen::Vector2d(0, 0), Eigen::VectorXd::Zero(1));
+  file.model().update(Eigen::Vector2d(0, 0), Eigen::VectorXd::Zero(1));
   EXPECT_THAT(message_of([&] { file.checkpoint(); }),
               AllOf(HasSubstr("cannot write"), HasSubstr("in use by another process")));
   sqlite3_close(handle);

@@ -66,7 +66,7 @@ class Rows {
       const VectorXd y = VectorXd::NullaryExpr(1, [&] { return random_.normal(); });
       values_.push_back({x(0), x(1), y(0)});
       const auto time = static_cast<double>(values_.size());
-      file.update(x, y, 0.0, time);
+      file.model().update(x, y, 0.0, time);
       if (other != nullptr) other->update(x, y, 0.0, time);
     }
   }
@@ -124,14 +124,14 @@ TEST_F(FileForgets, NumbersAreGoneFromItsBytes) {
     constexpr int kRounds = testing::kSanitized ? 12 : 40;
     for (int round = 0; round < kRounds; ++round) {
       rows.learn(file, 90);
-      if (window == 0 && round > 3) file.forget(some_of(file.model(), random, 0.12));
+      if (window == 0 && round > 3) file.model().forget(some_of(file.model(), random, 0.12));
       file.checkpoint();
       if (round % 4 == 3) {
         ASSERT_EQ(rows.left_behind(file, path_), 0) << "round " << round << ", window " << window;
       }
     }
     // One more time: all of it.
-    file.forget_before(file.model().n_seen());
+    file.model().forget_before(file.model().n_seen());
     file.checkpoint();
     EXPECT_EQ(rows.left_behind(file, path_), 0);
     EXPECT_EQ(load(path_).model.n_observations(), 0u);
@@ -156,7 +156,7 @@ TEST_F(FileForgets, NumbersOfAnOlderFileAreGoneToo) {
   ModelFile file = ModelFile::open(path_);
   std::vector<std::uint64_t> first(200);
   for (std::size_t i = 0; i < first.size(); ++i) first[i] = i;
-  file.forget(first);
+  file.model().forget(first);
   file.checkpoint();
   EXPECT_EQ(rows.left_behind(file, path_), 0);
 }
@@ -174,7 +174,7 @@ TEST_F(FileForgets, LoadsAndGoesOnAsIfNothingHadHappened) {
     for (int part = 0; part < 2; ++part) {
       rows.learn(file, 35, &uninterrupted);
       const std::vector<std::uint64_t> some = some_of(uninterrupted, random, 0.05);
-      file.forget(some);
+      file.model().forget(some);
       uninterrupted.forget(some);
       file.checkpoint();
     }
@@ -197,7 +197,7 @@ TEST_F(FileForgets, APlainFileLearnsToForget) {
     file.checkpoint();
     rows.learn(file, 100, &uninterrupted);
     const std::vector<std::uint64_t> some = some_of(uninterrupted, random, 0.3);
-    file.forget(some);
+    file.model().forget(some);
     uninterrupted.forget(some);
     rows.learn(file, 100, &uninterrupted);
     file.checkpoint();
@@ -253,7 +253,7 @@ TEST_F(FileForgets, OldFormatsLearnToForget) {
     ModelFile file = ModelFile::open(path_);
     std::vector<std::uint64_t> first(30);
     for (std::size_t i = 0; i < first.size(); ++i) first[i] = 2 * i;
-    file.forget(first);
+    file.model().forget(first);
     file.checkpoint();
     const Bytes bytes(path_);
     for (const std::uint64_t one : first) {

@@ -87,7 +87,7 @@ TEST_P(ModelFileGolden, LoadsAnswersAndGoesOn) {
   }
 
   for (Eigen::Index i = golden::kObservations; i < golden::kObservations + 20; ++i) {
-    file.update(golden::x(i), golden::y(i));
+    file.model().update(golden::x(i), golden::y(i));
   }
   file.checkpoint();
   EXPECT_EQ(load(path).model.n_observations(),

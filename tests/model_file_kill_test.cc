@@ -53,7 +53,7 @@ void stream(const std::filesystem::path& path, std::uint64_t seed, const Victim:
   report(row);
   for (;;) {
     const std::uint64_t batch = 1 + random() % 20;
-    for (std::uint64_t i = 0; i < batch; ++i, ++row) file.update(x_of(row), y_of(row));
+    for (std::uint64_t i = 0; i < batch; ++i, ++row) file.model().update(x_of(row), y_of(row));
     file.checkpoint({{"rows", row}});
     report(row);
   }

@@ -26,7 +26,8 @@ class ModelFileMoved : public ::testing::Test {
     return file;
   }
   void learn(ModelFile& file, Eigen::Index from, Eigen::Index to) const {
-    for (Eigen::Index i = from; i < to; ++i) file.update(stream_.X.col(i), stream_.Y.col(i));
+    for (Eigen::Index i = from; i < to; ++i)
+      file.model().update(stream_.X.col(i), stream_.Y.col(i));
   }
   // Nothing of it is acknowledged, now or later.
   static void expect_refused(ModelFile& file) {
@@ -37,7 +38,8 @@ class ModelFileMoved : public ::testing::Test {
       EXPECT_THAT(error.what(), HasSubstr("deleted, moved or replaced while it was open"));
     }
     EXPECT_THROW(file.checkpoint(), UnusableModel);
-    EXPECT_THROW(file.update(Eigen::Vector2d(0.0, 0.0), Eigen::VectorXd::Zero(1)), UnusableModel);
+    EXPECT_THROW(file.model().update(Eigen::Vector2d(0.0, 0.0), Eigen::VectorXd::Zero(1)),
+                 UnusableModel);
   }
   static std::string refusal(const std::filesystem::path& path) {
     try {

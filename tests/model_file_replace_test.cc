@@ -33,7 +33,7 @@ class ModelFileReplace : public ::testing::Test {
   }
   static void append(ModelFile& file, Index inputs, Index from, Index to) {
     const testing::Stream stream = testing::smooth_stream(1, inputs, 1, 200);
-    for (Index i = from; i < to; ++i) file.update(stream.X.col(i), stream.Y.col(i));
+    for (Index i = from; i < to; ++i) file.model().update(stream.X.col(i), stream.Y.col(i));
   }
 
   testing::TemporaryDirectory directory_;
@@ -70,6 +70,44 @@ TEST_F(ModelFileReplace, IsWrittenByTheNextCheckpointAndGoesOn) {
     again.checkpoint({{"rows", 160}});
     testing::expect_same_model(load(path_).model, learned(3, 160, options));
   }
+}
+
+TEST_F(ModelFileReplace, AssigningDoesTheSameIfTheColumnsAreTheSame) {
+  ModelFile file = ModelFile::create(path_, learned(2, 0), {{}, {"a", "b"}, {"y"}, {}});
+  append(file, 2, 0, 70);
+  file.checkpoint();
+  // Its rows are no longer followed.
+  SplittingGp taken = std::move(file.model());
+  file.model() = learned(2, 40);
+  append(file, 2, 40, 50);
+  file.checkpoint();
+  testing::expect_same_model(load(path_).model, learned(2, 50));
+  taken.update(Eigen::Vector2d(0.0, 0.0), Eigen::VectorXd::Zero(1));
+  append(file, 2, 50, 60);
+  file.checkpoint();
+  testing::expect_same_model(load(path_).model, learned(2, 60));
+
+  // Nor does a model that another file follows bring its rows with it.
+  ModelFile other = ModelFile::create(directory_ / "other.splitgp", learned(2, 0));
+  append(other, 2, 0, 30);
+  other.checkpoint();
+  append(other, 2, 30, 45);
+  file.model() = std::move(other.model());
+  append(file, 2, 45, 55);
+  file.checkpoint();
+  testing::expect_same_model(load(path_).model, learned(2, 55));
+
+  file.model() = learned(3, 30);
+  EXPECT_THROW(file.checkpoint(), InvalidArgument);
+  testing::expect_same_model(load(path_).model, learned(2, 55));
+}
+
+TEST_F(ModelFileReplace, ABatchIsWrittenAsItsRowsAre) {
+  const testing::Stream stream = testing::smooth_stream(1, 2, 1, 200);
+  ModelFile file = ModelFile::create(path_, SplittingGp(2, 1, small()));
+  file.model().update_batch(stream.X.leftCols(60), stream.Y.leftCols(60));
+  file.checkpoint();
+  testing::expect_same_model(load(path_).model, learned(2, 60));
 }
 
 // The disk fails at the first, second, … write, until there are enough.

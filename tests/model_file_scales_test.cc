@@ -67,10 +67,10 @@ TEST_P(ModelFileScales, WhatWasLearnedCanBeReadAgain) {
       ModelFile file = ModelFile::create(path, SplittingGp(2, GetParam().outputs, options),
                                          {Durability::normal, {}, {}, {}});
       for (Index i = 0; i < rows; ++i) {
-        file.update(stream.X.col(i), stream.Y.col(i));
+        file.model().update(stream.X.col(i), stream.Y.col(i));
         if (i % 53 == 0) file.checkpoint();
       }
-      file.train();
+      file.model().train();
       file.checkpoint();
     }
     ASSERT_NO_THROW(load(path).model.predict(stream.X));

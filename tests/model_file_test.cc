@@ -59,10 +59,9 @@ class ModelFileCases : public ::testing::TestWithParam<Case> {
   double noise(Eigen::Index i) const {
     return GetParam().own_noise ? 0.01 * static_cast<double>(i % 3) : 0.0;
   }
-  template <typename Learner>
-  void learn(Learner& learner, Eigen::Index from, Eigen::Index to) const {
+  void learn(SplittingGp& model, Eigen::Index from, Eigen::Index to) const {
     for (Eigen::Index i = from; i < to; ++i) {
-      learner.update(stream_.X.col(i), stream_.Y.col(i), noise(i));
+      model.update(stream_.X.col(i), stream_.Y.col(i), noise(i));
     }
   }
 
@@ -95,7 +94,7 @@ TEST_P(ModelFileCases, ResumedStreamGivesTheUninterruptedModel) {
     expect_same_model(model, file.model());
     expect_same_predictions(model, file.model(), queries_);
     learn(model, from, to);
-    learn(file, from, to);
+    learn(file.model(), from, to);
     for (const LocalGp& local : Internals::of(model).partition.local_gps) {
       stale = stale || local.theta().version != model.theta_version();
     }
@@ -129,7 +128,7 @@ class ModelFileTest : public ::testing::Test {
 TEST_F(ModelFileTest, IsOneFileWhenClosed) {
   {
     ModelFile file = ModelFile::create(path_, learned(30));
-    file.update(stream_.X.col(30), stream_.Y.col(30));
+    file.model().update(stream_.X.col(30), stream_.Y.col(30));
     file.checkpoint();
   }
   { ModelFile::open(path_); }
@@ -145,7 +144,7 @@ TEST_F(ModelFileTest, AnEmptyModelCanBeStored) {
   ModelFile::create(path_, SplittingGp(2, 1, small()));
   ModelFile file = ModelFile::open(path_);
   EXPECT_EQ(file.model().n_observations(), 0u);
-  file.update(stream_.X.col(0), stream_.Y.col(0));
+  file.model().update(stream_.X.col(0), stream_.Y.col(0));
   file.checkpoint();
   EXPECT_EQ(load(path_).model.n_observations(), 1u);
 }
@@ -153,7 +152,7 @@ TEST_F(ModelFileTest, AnEmptyModelCanBeStored) {
 TEST_F(ModelFileTest, DropsWhatWasNotCheckpointed) {
   {
     ModelFile file = ModelFile::create(path_, learned(30));
-    file.update(stream_.X.col(30), stream_.Y.col(30));
+    file.model().update(stream_.X.col(30), stream_.Y.col(30));
     file.set_note("note", "not written");
   }
   const LoadedModel loaded = load(path_);
@@ -189,20 +188,20 @@ TEST_F(ModelFileTest, KeepsNamesNotesAndPositions) {
 TEST_F(ModelFileTest, TrainingAndRefittingBetweenCheckpointsAreKept) {
   SplittingGp model = learned(150);
   ModelFile file = ModelFile::create(path_, model);
-  const auto change = [](auto& one, const SplittingGp& held) {
+  const auto change = [](SplittingGp& one) {
     one.train();
     one.refit(3);  // the rest stays behind
-    Hyperparameters theta = held.hyperparameters();
+    Hyperparameters theta = one.hyperparameters();
     theta.noise_variance *= 2.0;
     one.set_hyperparameters(theta);
     one.refit(2);
   };
-  change(model, model);
-  change(file, file.model());
+  change(model);
+  change(file.model());
   file.checkpoint();
   expect_same_model(model, load(path_).model);
   model.refit(1000);
-  file.refit(1000);
+  file.model().refit(1000);
   file.checkpoint();
   expect_same_model(model, load(path_).model);
 }
@@ -211,7 +210,7 @@ TEST_F(ModelFileTest, InMemoryItIsTheSameWithoutAFile) {
   ModelFile memory = ModelFile::in_memory(learned(30));
   ModelFile file = ModelFile::create(path_, learned(30));
   for (ModelFile* one : {&memory, &file}) {
-    for (Eigen::Index i = 30; i < 60; ++i) one->update(stream_.X.col(i), stream_.Y.col(i));
+    for (Eigen::Index i = 30; i < 60; ++i) one->model().update(stream_.X.col(i), stream_.Y.col(i));
     one->set_note("note", "text");
     EXPECT_EQ(one->position("rows").rows, 0u);
     one->checkpoint({{"rows", 60}});
@@ -224,7 +223,7 @@ TEST_F(ModelFileTest, InMemoryItIsTheSameWithoutAFile) {
 TEST_F(ModelFileTest, ReadersSeeTheLastCheckpointBesideAWriter) {
   ModelFile writer = ModelFile::create(path_, learned(30));
   for (Eigen::Index i = 30; i < 60; ++i) {
-    writer.update(stream_.X.col(i), stream_.Y.col(i));
+    writer.model().update(stream_.X.col(i), stream_.Y.col(i));
     EXPECT_EQ(load(path_).model.n_observations(), static_cast<std::uint64_t>(i));
     writer.checkpoint();
   }

@@ -109,7 +109,8 @@ TEST_F(OutOfMemory, AFileIsNeverCommittedHalfChanged) {
     {
       const NoMemory none(allocation);
       try {
-        for (; learned < 75; ++learned) file.update(stream_.X.col(learned), stream_.Y.col(learned));
+        for (; learned < 75; ++learned)
+          file.model().update(stream_.X.col(learned), stream_.Y.col(learned));
         file.checkpoint({{"rows", 75}});
       } catch (const std::bad_alloc&) {
         thrown = true;

@@ -32,7 +32,7 @@ ReachCalibrator taught(std::uint64_t rows) {
     back.error(0, LookedBack::kLeftOut) = 0.1 * random.normal();
     back.share(LookedBack::kLeftOut) = row % 8 == 0 ? 1e-4 : 0.0;
     calibrator.next.add(std::pow(back.error(0, 0), 2), std::nullopt);
-    calibrator.learn(back, 0, row);
+    calibrator.learn(back, back, 0, row);
   }
   return calibrator;
 }
@@ -93,7 +93,7 @@ TEST(ReachCalibrator, BelievesNothingAbsurd) {
     back.variance.setConstant(row % 3 == 0 ? 1e-300 : 1.0);
     back.share.setConstant(row % 5 == 0 ? 1.0 : 1e-14);
     calibrator.next.add(1.0, std::nullopt);
-    calibrator.learn(back, 0, row);
+    calibrator.learn(back, back, 0, row);
     for (const double ahead : {3.0, 300.0, kUnknown}) {
       const ReachCalibrator::Scale scale = calibrator.scale(ahead, 0.3);
       ASSERT_TRUE(std::isfinite(scale.factor) && scale.factor > 0.0) << row;

@@ -4,7 +4,7 @@
 
 #include "rivals/blocked_solve.h"
 #include "rivals/exact_gp.h"
-#include "splitgp/rivals.h"
+#include "rivals/rivals.h"
 #include "support/full_gp.h"
 #include "support/reference_kernel.h"
 #include "support/rival.h"

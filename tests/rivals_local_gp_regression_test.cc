@@ -5,7 +5,7 @@
 #include <numeric>
 #include <vector>
 
-#include "splitgp/rivals.h"
+#include "rivals/rivals.h"
 #include "support/full_gp.h"
 #include "support/reference_kernel.h"
 #include "support/rival.h"

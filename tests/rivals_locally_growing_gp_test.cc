@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "rivals/random_tree.h"
-#include "splitgp/rivals.h"
+#include "rivals/rivals.h"
 #include "support/full_gp.h"
 #include "support/rival.h"
 #include "support/streams.h"

@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "splitgp/rivals.h"
+#include "rivals/rivals.h"
 #include "support/full_gp.h"
 #include "support/rival.h"
 #include "support/streams.h"

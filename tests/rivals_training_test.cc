@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "core/model/model_state.h"
+#include "rivals/rivals.h"
 #include "rivals/training_draw.h"
-#include "splitgp/rivals.h"
 #include "splitgp/splitting_gp.h"
 #include "support/rival.h"
 #include "support/streams.h"
@@ -62,7 +62,8 @@ TEST(Rivals, TrainAtTheSameMomentsAsSplittingGp) {
     ASSERT_EQ(gp->training_history().size(), splitting.training_history().size());
     for (std::size_t i = 0; i < gp->training_history().size(); ++i) {
       EXPECT_EQ(gp->training_history()[i].sequence, splitting.training_history()[i].sequence);
-      EXPECT_EQ(gp->training_history()[i].searched, splitting.training_history()[i].searched);
+      EXPECT_EQ(gp->training_history()[i].record.searched,
+                splitting.training_history()[i].record.searched);
     }
     const VectorXd truth = smooth_stream(1, 2, 1, 120).Y.row(0);
     const VectorXd error = gp->predict(stream.X).mean.row(0).transpose() - truth;

@@ -153,7 +153,7 @@ TEST(ScaleFile, OneMachineContinuesWhatShardsBeganAndTheOtherWayRound) {
   {
     ModelFile file = ModelFile::open(path);
     EXPECT_EQ(file.position("source").rows, 200u);
-    for (Eigen::Index i = 200; i < 400; ++i) file.update(stream.X.col(i), stream.Y.col(i));
+    for (Eigen::Index i = 200; i < 400; ++i) file.model().update(stream.X.col(i), stream.Y.col(i));
     file.checkpoint();
   }
   Shards shards(Router::open(path, 5), 2);

@@ -194,6 +194,10 @@ TEST(ServeLearn, ALabelMayComeAfterNewerRowsAlthoughRowsAge) {
   EXPECT_EQ(mixed[0]["sequence"], 3);
   EXPECT_NE(mixed[1]["error"].get<std::string>().find("time"), std::string::npos);
   EXPECT_EQ(mixed[2]["sequence"], 4);
+  // Nothing of this request was learned.
+  const auto none = client.post(kLearn, R"({"x":[[1,2],[2,2]],"y":[3,3],"time":[1020,1015]})");
+  EXPECT_EQ(none.status, 422) << none.body;
+  EXPECT_EQ(Json::parse(none.body)["results"].size(), 2u);
 }
 
 TEST(ServeLearn, TheOldestWaitingRowsGoFirst) {

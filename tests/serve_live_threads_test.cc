@@ -56,7 +56,7 @@ TEST(LiveFeedThreads, ReadersSeeWholeRowsWhileOneThreadLearns) {
     if (i != 10) continue;
     {
       const std::unique_lock lock(fed.mutex);
-      fed.file.forget_before(50);
+      fed.file.model().forget_before(50);
     }
     fed.feed.forgot({});
   }

@@ -224,6 +224,10 @@ TEST_F(ServePageBrowser, TablesAreAskedInTheirOwnWords) {
   const json shown = answer();
   EXPECT_EQ(browser_.evaluate("document.getElementById('profile')._fullLayout.xaxis.type"),
             "category");
+  // All rows of a question may be rejected, which is a status of its own.
+  browser_.evaluate("{ what_if.values.set(" + fields["x"].dump() + ", 1e200); }");
+  choose("slider-" + fields["site"].dump(), 1 - levels.get<int>());
+  browser_.wait_for("document.getElementById('answer-error').textContent.includes('1e150')");
   stop_server();
   testing::write_text(folder_ / "new.csv", "when,site,x\n2024-03-15 06:00,north,2.5\n");
   const testing::CommandResult predicted = testing::run(

@@ -213,7 +213,7 @@ TEST(Surprise, AStartIsTrainedAtOnceAndSaysSo) {
   model.update_batch(stream.X, stream.Y);
   const TrainResult& last = model.training_history().back();
   EXPECT_TRUE(last.surprised && last.adopted);
-  EXPECT_NEAR(static_cast<double>(last.regime), 300.0, 10.0);
+  EXPECT_NEAR(static_cast<double>(last.record.regime), 300.0, 10.0);
   EXPECT_LE(last.sequence, 300u + 60u);
   EXPECT_NEAR(model.hyperparameters().noise_variance, 1.0, 0.7);
 }
@@ -264,7 +264,7 @@ TEST(Surprise, ThetaReturnsAfterABurst) {
   model.update_batch(stream.X.rightCols(116), stream.Y.rightCols(116));
   ASSERT_EQ(surprises(model), 2);
   const TrainResult& last = model.training_history().back();
-  EXPECT_TRUE(last.returned);
+  EXPECT_TRUE(last.record.returned);
   EXPECT_EQ(last.theta.noise_variance, before.noise_variance);
   EXPECT_EQ(last.theta.length_scale, before.length_scale);
   EXPECT_EQ(Internals::of(model).knowledge.schedule.regime(), 0u);
@@ -279,8 +279,8 @@ TEST(Surprise, AStreamThatNeverSettlesTrainsABoundedNumberOfTimes) {
   int begun = 0;
   std::uint64_t regime = 0;
   for (const TrainResult& result : model.training_history()) {
-    begun += result.surprised && result.regime != regime ? 1 : 0;
-    regime = result.regime;
+    begun += result.surprised && result.record.regime != regime ? 1 : 0;
+    regime = result.record.regime;
   }
   EXPECT_LE(begun, 10);
   EXPECT_TRUE(model.predict(stream.X).mean.allFinite());

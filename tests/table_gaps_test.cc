@@ -263,6 +263,19 @@ TEST(TableWidening, NeverNarrows) {
   EXPECT_EQ(widening.factor(), 1.0);
 }
 
+// bench/campaign --seed 3 rows: targets near 1e150, one of them far from what was expected.
+TEST(TableWidening, LeavesHugeVariancesFinite) {
+  Prediction answer;
+  answer.mean = Eigen::VectorXd::Zero(2);
+  answer.variance = Eigen::Vector2d(4e307, 1.0);
+  answer.noise_variance = Eigen::Vector2d(4e307, 2.0);
+  widen(answer, 0, 100.0);
+  EXPECT_TRUE(std::isfinite(answer.variance(0, 0) + answer.noise_variance(0, 0)));
+  EXPECT_GE(answer.variance(0, 0), 4e307);
+  EXPECT_EQ(answer.variance(1, 0), 100.0);
+  EXPECT_EQ(answer.noise_variance(1, 0), 200.0);
+}
+
 TEST(TableWidening, IsLearnedFromAnswersAndOutlivesAKill) {
   const std::vector<std::vector<std::string>> rows = rows_with_gaps(0.0);
   const Recipe recipe = found(rows).recipe;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "splitgp/error.h"
+#include "table/calendar.h"
 #include "table/code.h"
 #include "table/finder.h"
 #include "table/state.h"

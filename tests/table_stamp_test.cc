@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "table/calendar.h"
 #include "table/stamp.h"
 
 namespace splitgp::table {

@@ -95,7 +95,7 @@ TEST(TrainFinds, AutoChoosesTheKernelThatMadeTheData) {
   }
   const SplittingGp model = learned(rough);
   EXPECT_EQ(model.hyperparameters().kernel, KernelFamily::matern12);
-  EXPECT_GT(model.training_history().back().kernel_margin, 0.0);
+  EXPECT_GT(model.training_history().back().record.kernel_margin, 0.0);
 
   const SplittingGp smooth =
       learned(noisy(1, 600, 0.01, 7, [](const VectorXd& x) { return std::sin(2.0 * x(0)); }));

@@ -104,8 +104,8 @@ TEST(Train, SearchIsPartOfItsTime) {
   options.kernel = KernelFamily::rbf;
   const SplittingGp model = learned(noisy(2, 120, 0.1, 11, wave), options);
   for (const TrainResult& result : model.training_history()) {
-    EXPECT_EQ(result.search_seconds > 0.0, result.searched);
-    EXPECT_LT(result.search_seconds, result.seconds);
+    EXPECT_EQ(result.record.search_seconds > 0.0, result.record.searched);
+    EXPECT_LT(result.record.search_seconds, result.seconds);
   }
 }
 
@@ -114,12 +114,12 @@ TEST(Train, WhatHasNothingToGainCostsOneEvaluation) {
   TrainingPlan plan{KernelFamily::automatic, {}, Trend::none, complete({}, 2, 1)};
   const TrainResult first = train(set, plan);
   ASSERT_TRUE(first.adopted);
-  EXPECT_GT(first.evaluations, 20);
+  EXPECT_GT(first.record.evaluations, 20);
   plan.current = first.theta;
   plan.warm = true;
   plan.search = false;
   const TrainResult second = train(set, plan);
-  EXPECT_EQ(second.evaluations, 1);
+  EXPECT_EQ(second.record.evaluations, 1);
   EXPECT_FALSE(second.adopted);
   EXPECT_EQ(second.theta.length_scale, first.theta.length_scale);
   EXPECT_NEAR(second.objective_before, first.objective_after, 1e-9);

@@ -34,6 +34,7 @@ Options with(Trend trend) {
   options.trend = trend;
   options.split_limit = 60;
   options.kernel = KernelFamily::rbf;
+  options.experts = false;  // what f answers is in question
   return options;
 }
 
@@ -142,7 +143,7 @@ TEST(Trend, IsAdoptedWhereItPredictsForward) {
   // The training that adopted it says why; later ones ask again only when they search.
   const std::vector<TrainResult>& history = model.training_history();
   const auto won = std::find_if(history.begin(), history.end(),
-                                [](const TrainResult& result) { return result.trend_won; });
+                                [](const TrainResult& result) { return result.record.trend_won; });
   ASSERT_NE(won, history.end());
   EXPECT_GT(won->forward_with_trend, won->forward_without_trend);
 }

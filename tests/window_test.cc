@@ -111,7 +111,7 @@ TEST(Window, TrainsOnWhatItHolds) {
   for (Index i = 0; i < 300; ++i) model.update(stream.X.col(i), stream.Y.col(i));
   EXPECT_EQ(Invariants::violated(model), "");
   ASSERT_FALSE(model.training_history().empty());
-  EXPECT_LE(model.training_history().back().local_gps, 60);
+  EXPECT_LE(model.training_history().back().record.local_gps, 60);
   EXPECT_LE(model.training_history().back().observations, 60 * 4);
 }
 

@@ -75,16 +75,17 @@ def run(campaign: Campaign) -> str:
                 if server.poll() is None and post(port, 0, 1):
                     break
                 time.sleep(0.05)
-            statuses: dict[int, int] = {}
+            statuses: dict[str, int] = {}
             honest = 1
             done = 0
             while done < count and not campaign.is_over():
                 i, done = done, done + 1
                 message = request(chance)
                 status = send(port, message)
-                statuses[status // 100] = statuses.get(status // 100, 0) + 1
                 # 505 is the answer to a version of HTTP that nobody knows.
-                if status >= 500 and status != 505:
+                kind = "505" if status == 505 else f"{status // 100}xx" if status else "no answer"
+                statuses[kind] = statuses.get(kind, 0) + 1
+                if kind == "5xx":
                     raise TrialFailed(f"{status} to {message[:300]!r}")
                 if server.poll() is not None:
                     raise TrialFailed(f"the server ended after {message[:300]!r}")
@@ -100,5 +101,5 @@ def run(campaign: Campaign) -> str:
         learned = campaign.learned(model)
         if learned < honest:
             raise TrialFailed(f"{honest} honest rows were acknowledged, {learned} are in the file")
-    answered = ", ".join(f"{n} of {k}xx" for k, n in sorted(statuses.items()) if k)
-    return f"{done} mutated requests: {answered}, {statuses.get(0, 0)} without an answer; {honest} honest rows in the file"
+    answered = ", ".join(f"{n} of {kind}" for kind, n in sorted(statuses.items()))
+    return f"{done} mutated requests: {answered}, and no other of 5xx; {honest} honest rows in the file"

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -55,14 +56,18 @@ def kill_streams(campaign: Campaign, folder: Path, kills: int, chance: Random) -
             victim = campaign.start(*arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             time.sleep(chance.uniform(0.0, 0.4 * takes))
             victim.kill()
-            if victim.wait() == -signal.SIGKILL:
-                done += 1
+            code = victim.wait()
+            if code not in (0, -signal.SIGKILL):
+                raise TrialFailed(f"the stream ended with {code}: {flags}")
+            done += code != 0
             if not model.exists():
                 continue
             now = campaign.learned(model)
             if now < held:
                 raise TrialFailed(f"{now} rows after a kill, {held} before: {flags}")
             held = now
+            if code == 0:  # it was at its end, so that later kills would find nothing to do
+                break
         last = campaign.run(*arguments)
         if last.returncode != 0:
             raise TrialFailed(f"the stream does not go on: {last.stderr.decode()} {flags}")
@@ -105,7 +110,7 @@ def kill_forgets(campaign: Campaign, folder: Path, kills: int, chance: Random) -
 
 def kill_services(campaign: Campaign, kills: int) -> str:
     """bench/serve_kill, which kills a server while clients learn, a round of kills at a time."""
-    done, said = 0, "none"
+    done = rows = 0
     while done < kills and not campaign.is_over():
         round_of = min(kills - done, 20)
         ended = subprocess.run(
@@ -116,16 +121,21 @@ def kill_services(campaign: Campaign, kills: int) -> str:
         if ended.returncode != 0:
             raise TrialFailed(f"serve_kill: {ended.stderr.strip() or ended.stdout.strip()}")
         done += round_of
-        said = ended.stdout.strip()
-    return f"{done} kills; the last round: {said}"
+        rows += int(ended.stdout.partition(": ")[2].partition(" ")[0])
+    return f"{done} kills, {rows} rows acknowledged, each in its file once"
 
 
 def run(campaign: Campaign) -> str:
     chance = campaign.chance("kills")
     streams, forgets, services = (600, 200, 200) if campaign.long else (4, 2, 2)
+    now = time.monotonic()
+    left = campaign.end - now
     with tempfile.TemporaryDirectory() as name:
-        killed, models = kill_streams(campaign, Path(name), streams, chance)
-        forgotten = kill_forgets(campaign, Path(name), forgets, chance)
+        # Parts of the time, so that a campaign that is cut short has seen a sample of each kind.
+        first = replace(campaign, end=now + 0.5 * left)
+        killed, models = kill_streams(first, Path(name), streams, chance)
+        second = replace(campaign, end=now + 0.6 * left)
+        forgotten = kill_forgets(second, Path(name), forgets, chance)
     return (
         f"{killed} kills of streams with {models} models and their trainings, {forgotten} of forget; "
         f"service: {kill_services(campaign, services)}"

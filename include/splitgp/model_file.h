@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "splitgp/splitting_gp.h"
@@ -47,7 +48,8 @@ struct LoadedModel {
 /// they are first needed.
 LoadedModel load(const std::filesystem::path& path);
 
-/// A SplittingGp that lives in one SQLite file (docs/model_file.md).
+/// A SplittingGp that lives in one SQLite file (docs/model_file.md): model() learns and answers,
+/// and checkpoint() writes.
 ///
 /// Observations learned since the last checkpoint are in memory only. A checkpoint writes them,
 /// what they changed in the model, the position in the source and the notes in one transaction:
@@ -75,34 +77,16 @@ class ModelFile {
   /// Does not checkpoint: whatever has not been written is lost.
   ~ModelFile();
 
+  /// The model. The next checkpoint writes whatever has changed it: when that returns, the numbers
+  /// of forgotten observations are gone from the bytes of the file and of its log, unless another
+  /// process is just reading it; then one of the following checkpoints clears them. The first
+  /// checkpoint after the first forgetting costs as much as the whole model, and so does one after
+  /// another model, with the same columns, was assigned to this one. What set_threads(),
+  /// set_factor_cache_limit() and bound_latency() set is not stored.
+  SplittingGp& model();
   const SplittingGp& model() const;
   const std::vector<std::string>& input_names() const;
   const std::vector<std::string>& output_names() const;
-
-  /// As in SplittingGp. The next checkpoint writes what they changed.
-  UpdateResult update(const Eigen::Ref<const Eigen::VectorXd>& x,
-                      const Eigen::Ref<const Eigen::VectorXd>& y, double noise_variance = 0.0,
-                      double time = kNoTime) {
-    return update(MatrixView(x), MatrixView(y), noise_variance, time);
-  }
-  UpdateResult predict_then_update(const Eigen::Ref<const Eigen::VectorXd>& x,
-                                   const Eigen::Ref<const Eigen::VectorXd>& y, Prediction& before,
-                                   double noise_variance = 0.0, double time = kNoTime) {
-    return predict_then_update(MatrixView(x), MatrixView(y), before, noise_variance, time);
-  }
-  /// When the next checkpoint returns, the numbers of what was forgotten are gone from the bytes of
-  /// the file and of its log, unless another process is just reading it: then one of the following
-  /// checkpoints clears them. The first checkpoint after the first forgetting costs as much as the
-  /// whole model.
-  ForgetResult forget(std::span<const std::uint64_t> sequences);
-  ForgetResult forget_before(std::uint64_t sequence);
-  TrainResult train();
-  void finish_training();
-  void set_hyperparameters(Hyperparameters theta);
-  Eigen::Index refit(Eigen::Index most);
-  /// These two settings are not stored in the file.
-  void set_threads(int threads);
-  void set_factor_cache_limit(Eigen::Index limit);
 
   /// Writes everything since the last checkpoint. Throws FileError if it cannot; the file is then
   /// still as of the last checkpoint, and the call may be repeated.
@@ -115,15 +99,45 @@ class ModelFile {
   void set_note(const std::string& key, std::string text);
   std::optional<std::string> note(const std::string& key) const;
 
+  /// Earlier names, for one version.
+  [[deprecated("model().update")]] UpdateResult update(const Eigen::Ref<const Eigen::VectorXd>& x,
+                                                       const Eigen::Ref<const Eigen::VectorXd>& y,
+                                                       double noise_variance = 0.0,
+                                                       double time = kNoTime) {
+    return model().update(x, y, noise_variance, time);
+  }
+  [[deprecated("model().predict_then_update")]] UpdateResult predict_then_update(
+      const Eigen::Ref<const Eigen::VectorXd>& x, const Eigen::Ref<const Eigen::VectorXd>& y,
+      Prediction& before, double noise_variance = 0.0, double time = kNoTime) {
+    return model().predict_then_update(x, y, before, noise_variance, time);
+  }
+  [[deprecated("model().forget")]] ForgetResult forget(std::span<const std::uint64_t> sequences) {
+    return model().forget(sequences);
+  }
+  [[deprecated("model().forget_before")]] ForgetResult forget_before(std::uint64_t sequence) {
+    return model().forget_before(sequence);
+  }
+  [[deprecated("model().train")]] TrainResult train() { return model().train(); }
+  [[deprecated("model().finish_training")]] void finish_training() { model().finish_training(); }
+  [[deprecated("model().set_hyperparameters")]] void set_hyperparameters(Hyperparameters theta) {
+    model().set_hyperparameters(std::move(theta));
+  }
+  [[deprecated("model().refit")]] Eigen::Index refit(Eigen::Index most) {
+    return model().refit(most);
+  }
+  [[deprecated("model().set_threads")]] void set_threads(int threads) {
+    model().set_threads(threads);
+  }
+  [[deprecated("model().set_factor_cache_limit")]] void set_factor_cache_limit(Eigen::Index limit) {
+    model().set_factor_cache_limit(limit);
+  }
+
  private:
   friend struct FileInternals;  // for the rest of this project
   struct State;
   using Call = std::function<void()>;
   void checkpoint(const std::vector<SourcePosition>& positions, const Call& in_transaction,
                   const std::function<void(const Call&)>& exclusively);
-  UpdateResult update(MatrixView x, MatrixView y, double noise_variance, double time);
-  UpdateResult predict_then_update(MatrixView x, MatrixView y, Prediction& before,
-                                   double noise_variance, double time);
   explicit ModelFile(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };

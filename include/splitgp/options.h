@@ -176,6 +176,11 @@ struct Options {
   /// worst 500 rows instead of 64 % or more.
   Calibration calibration = Calibration::adaptive;
 
+  /// Mix f with experts beside it, as far as the rows so far have shown them to be right: a share
+  /// of f's last error, the mean and the last value of the stream, and a linear model of it. Where
+  /// f is the best nothing changes. Needs calibration.
+  bool experts = true;
+
   // Change.
 
   /// report: an alarm is no proof, and what is forgotten is gone.

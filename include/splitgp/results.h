@@ -119,6 +119,15 @@ struct InnovationStatistics {
   std::uint64_t rows = 0;
 };
 
+/// How far the answers to one output's next row follow the experts beside f (Options::experts): 0
+/// is not at all. A share of the way to an expert counts in full only where f is unsure.
+struct ExpertShares {
+  double last_error = 0.0;  ///< Of f's last error, between -1 and 1; the others between 0 and 1.
+  double mean = 0.0;
+  double last_value = 0.0;
+  double linear = 0.0;
+};
+
 /// The observations that one update forgot, oldest first, because the model may hold no more or
 /// none so old. Its size is fixed, so that an update allocates nothing.
 class Forgotten {
@@ -240,16 +249,9 @@ struct Explanation {
   std::vector<LocalPrediction> local;  ///< Most similar first.
 };
 
-/// What one training did. Objectives are log marginal likelihood plus log prior, per observation,
-/// of the observations trained on.
-struct TrainResult {
-  bool adopted = false;   ///< false: the new θ was not better, so the old one stays.
-  bool failed = false;    ///< There was no memory or no thread for it. Model files do not keep it.
-  Hyperparameters theta;  ///< The model's θ afterwards, …
-  std::uint64_t theta_version = 0;  ///< … and which one it is; see SplittingGp::theta_version().
-  double objective_before = 0.0;
-  double objective_after = 0.0;  ///< Of the best θ found, adopted or not.
-  bool surprised = false;        ///< Not scheduled: the innovations said that θ no longer held.
+/// How a training went, for the model file, for tests and for whoever wants to know how Train
+/// works.
+struct TrainRecord {
   std::uint64_t regime = 0;  ///< It looked at the observations from this one on, given the others.
   bool returned = false;     ///< What surprised is over: θ is what it was before.
   bool searched = false;     ///< From many starts and, if the kernel is automatic, all families.
@@ -260,17 +262,30 @@ struct TrainResult {
   /// trend worth it, or there is one and no search was due.
   double forward_without_trend = 0.0;
   double forward_with_trend = 0.0;
-  bool trend_won = false;  ///< The one with a trend is ahead by more than chance would have it.
+  bool trend_won = false;      ///< The one with a trend is ahead by more than chance would have it.
+  Eigen::Index local_gps = 0;  ///< Local GPs that the observations come from.
+  int starts = 0;
+  int evaluations = 0;
+  /// Of TrainResult::seconds, those of the search among families and starts; 0 without one. Model
+  /// files do not keep it.
+  double search_seconds = 0.0;
+};
+
+/// What one training did. Objectives are log marginal likelihood plus log prior, per observation,
+/// of the observations trained on.
+struct TrainResult {
+  bool adopted = false;    ///< false: the new θ was not better, so the old one stays.
+  bool failed = false;     ///< There was no memory or no thread for it. Model files do not keep it.
+  bool surprised = false;  ///< Not scheduled: the innovations said that θ no longer held.
+  Hyperparameters theta;   ///< The model's θ afterwards, …
+  std::uint64_t theta_version = 0;  ///< … and which one it is; see SplittingGp::theta_version().
+  double objective_before = 0.0;
+  double objective_after = 0.0;             ///< Of the best θ found, adopted or not.
   std::vector<std::string> bounds_reached;  ///< "length_scale[3] at its upper bound", …
   std::uint64_t sequence = 0;               ///< Observations in the model when it was trained.
   Eigen::Index observations = 0;            ///< Observations trained on (some twice, if borrowed).
-  Eigen::Index local_gps = 0;               ///< Local GPs they come from.
-  int starts = 0;
-  int evaluations = 0;
   double seconds = 0.0;
-  /// Of these, those of the search among families and starts; 0 without one. Model files do not
-  /// keep it.
-  double search_seconds = 0.0;
+  TrainRecord record;
 };
 
 struct LocalGpSummary {

@@ -201,6 +201,8 @@ class SplittingGp {
   /// How large innovations have been lately in the whole stream, for each output; local_gps() has
   /// the same for each local GP.
   std::vector<InnovationStatistics> innovation_statistics() const;
+  /// Whom the answers to the next row follow beside f, for each output; empty without experts.
+  std::vector<ExpertShares> expert_shares() const;
   /// The last alarms, at most 1,000, oldest first, …
   std::vector<Alarm> alarms() const;
   /// … and how many there have been.

@@ -30,6 +30,7 @@ from splitgp._results import (
     Explanation,
     ForgetResult,
     Hyperparameters,
+    ExpertShares,
     InnovationStatistics,
     LocalGPPoints,
     LocalGPSummary,
@@ -37,6 +38,7 @@ from splitgp._results import (
     Observations,
     Prediction,
     SplitRecord,
+    TrainRecord,
     TrainResult,
 )
 from splitgp._splitting_gp import SplittingGP
@@ -49,6 +51,7 @@ __all__ = [
     "FileError",
     "ForgetResult",
     "Hyperparameters",
+    "ExpertShares",
     "InnovationStatistics",
     "LocalGPPoints",
     "LocalGPSummary",
@@ -60,6 +63,7 @@ __all__ = [
     "SplittingGP",
     "TableModel",
     "TableUpdate",
+    "TrainRecord",
     "TrainResult",
     "UnusableModel",
     "UpdateResult",

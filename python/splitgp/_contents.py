@@ -10,6 +10,7 @@ from splitgp._results import (
     Alarm,
     ColumnStatistics,
     Hyperparameters,
+    ExpertShares,
     InnovationStatistics,
     LocalGPPoints,
     LocalGPSummary,
@@ -84,6 +85,23 @@ class Contents(Facts):
         if self._model is None:
             return []
         return [InnovationStatistics(**one) for one in self._model.innovation_statistics()]
+
+    @property
+    def expert_shares(self) -> list[ExpertShares]:
+        """Whom the answers to the next row follow beside f, for each output; empty without experts.
+
+        Examples
+        --------
+        >>> import numpy as np, splitgp
+        >>> X = np.random.default_rng(0).uniform(0, 6, (500, 1))
+        >>> gp = splitgp.SplittingGP()
+        >>> _ = gp.update(X, np.sin(X[:, 0]) + 0.1 * np.random.default_rng(1).standard_normal(500))
+        >>> abs(gp.expert_shares[0].last_error) < 0.2
+        True
+        """
+        if self._model is None:
+            return []
+        return [ExpertShares(**one) for one in self._model.expert_shares()]
 
     @property
     def alarms(self) -> list[Alarm]:

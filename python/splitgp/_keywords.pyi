@@ -22,6 +22,7 @@ class Keywords(TypedDict, total=False):
     trend: Literal["auto", "none", "linear"]
     length_scale_groups: Sequence[int] | None
     calibration: Literal["adaptive", "conformal", "none"]
+    experts: bool
     on_drift: Literal["report", "forget"]
     rows_per_false_alarm: int
     outliers: Literal["learn", "reject"]
@@ -61,6 +62,7 @@ class TakesKeywords:
         trend: Literal["auto", "none", "linear"] = "auto",
         length_scale_groups: Sequence[int] | None = None,
         calibration: Literal["adaptive", "conformal", "none"] = "adaptive",
+        experts: bool = True,
         on_drift: Literal["report", "forget"] = "report",
         rows_per_false_alarm: int = 1000000,
         outliers: Literal["learn", "reject"] = "learn",

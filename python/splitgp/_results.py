@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
@@ -23,6 +24,7 @@ __all__ = [
     "Observations",
     "Prediction",
     "SplitRecord",
+    "TrainRecord",
     "TrainResult",
 ]
 
@@ -227,36 +229,52 @@ class ForgetResult:
     merged: int
 
 
+@dataclass(frozen=True)
+class TrainRecord:
+    """How a training went, for whoever wants to know how Train works."""
+
+    regime: int  # it looked at the observations from this one on, given the others
+    returned: bool  # what surprised is over: θ is what it was before
+    searched: bool  # from many starts and, if the kernel is automatic, all families
+    kernel_margin: float  # by how much the best family's objective led the second's
+    forward_without_trend: float  # mean log densities of later observations, given earlier ones
+    forward_with_trend: float
+    trend_won: bool
+    local_gps: int  # that the observations come from
+    starts: int
+    evaluations: int
+
+
 @dataclass(frozen=True, eq=False)
 class TrainResult:
     """What one training did; objectives are per observation trained on."""
 
-    adopted: bool
-    failed: bool
-    hyperparameters: Hyperparameters
+    adopted: bool  # otherwise the new θ was not better, so the old one stays
+    failed: bool  # there was no memory or no thread for it
+    surprised: bool  # not scheduled: the innovations said that θ no longer held
+    hyperparameters: Hyperparameters  # afterwards
     theta_version: int
     objective_before: float
     objective_after: float
-    searched: bool
-    kernel_margin: float
     bounds_reached: list[str]
-    surprised: bool
-    regime: int
-    returned: bool
-    forward_without_trend: float
-    forward_with_trend: float
-    trend_won: bool
-    sequence: int
-    observations: int
-    local_gps: int
-    starts: int
-    evaluations: int
+    sequence: int  # observations in the model when it was trained
+    observations: int  # that it was trained on
     seconds: float
+    record: TrainRecord
 
     @classmethod
     def _from_core(cls, values: dict[str, Any]) -> TrainResult:
         theta = Hyperparameters(**values.pop("hyperparameters"))
-        return cls(hyperparameters=theta, **values)
+        record = TrainRecord(**values.pop("record"))
+        return cls(hyperparameters=theta, record=record, **values)
+
+    def __getattr__(self, name: str) -> Any:
+        """What is in `record` now, for one version."""
+        if name not in TrainRecord.__dataclass_fields__:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        message = f"TrainResult.{name} is now TrainResult.record.{name}"
+        warnings.warn(message, DeprecationWarning, stacklevel=2)
+        return getattr(self.record, name)
 
 
 @dataclass(frozen=True)
@@ -272,6 +290,19 @@ class InnovationStatistics:
     lower: float
     upper: float
     rows: int
+
+
+@dataclass(frozen=True)
+class ExpertShares:
+    """How far the answers to one output's next row follow the experts beside f; 0 is not at all.
+
+    A share of the way to an expert counts in full only where f is unsure.
+    """
+
+    last_error: float  # of f's last error, between -1 and 1; the others between 0 and 1
+    mean: float
+    last_value: float
+    linear: float
 
 
 @dataclass(frozen=True, eq=False)

@@ -300,6 +300,7 @@ void bind_model(nb::module_& m) {
       .def("split_history", dictionaries(&SplittingGp::split_history))
       .def("local_gps", dictionaries(&SplittingGp::local_gps))
       .def("innovation_statistics", dictionaries(&SplittingGp::innovation_statistics))
+      .def("expert_shares", dictionaries(&SplittingGp::expert_shares))
       .def("alarms", dictionaries(&SplittingGp::alarms))
       .def_prop_ro("n_alarms", read(&SplittingGp::n_alarms))
       .def_prop_ro("n_rejected", read(&SplittingGp::n_rejected))

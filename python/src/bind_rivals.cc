@@ -12,7 +12,7 @@
 #include "arrays.h"
 #include "model.h"
 #include "results.h"
-#include "splitgp/rivals.h"
+#include "rivals/rivals.h"
 
 namespace splitgp::python {
 

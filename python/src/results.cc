@@ -75,28 +75,31 @@ nb::dict to_dict(const Explanation& explanation) {
 }
 
 nb::dict to_dict(const TrainResult& result) {
+  const TrainRecord& how = result.record;
+  nb::dict record;
+  record["regime"] = how.regime;
+  record["returned"] = how.returned;
+  record["searched"] = how.searched;
+  record["kernel_margin"] = how.kernel_margin;
+  record["forward_without_trend"] = how.forward_without_trend;
+  record["forward_with_trend"] = how.forward_with_trend;
+  record["trend_won"] = how.trend_won;
+  record["local_gps"] = how.local_gps;
+  record["starts"] = how.starts;
+  record["evaluations"] = how.evaluations;
   nb::dict d;
   d["adopted"] = result.adopted;
   d["failed"] = result.failed;
+  d["surprised"] = result.surprised;
   d["hyperparameters"] = to_dict(result.theta);
   d["theta_version"] = result.theta_version;
   d["objective_before"] = result.objective_before;
   d["objective_after"] = result.objective_after;
-  d["searched"] = result.searched;
-  d["surprised"] = result.surprised;
-  d["regime"] = result.regime;
-  d["returned"] = result.returned;
-  d["forward_without_trend"] = result.forward_without_trend;
-  d["forward_with_trend"] = result.forward_with_trend;
-  d["trend_won"] = result.trend_won;
-  d["kernel_margin"] = result.kernel_margin;
   d["bounds_reached"] = nb::cast(result.bounds_reached);
   d["sequence"] = result.sequence;
   d["observations"] = result.observations;
-  d["local_gps"] = result.local_gps;
-  d["starts"] = result.starts;
-  d["evaluations"] = result.evaluations;
   d["seconds"] = result.seconds;
+  d["record"] = record;
   return d;
 }
 
@@ -123,6 +126,15 @@ nb::dict to_dict(const InnovationStatistics& statistics) {
   d["lower"] = statistics.lower;
   d["upper"] = statistics.upper;
   d["rows"] = statistics.rows;
+  return d;
+}
+
+nb::dict to_dict(const ExpertShares& shares) {
+  nb::dict d;
+  d["last_error"] = shares.last_error;
+  d["mean"] = shares.mean;
+  d["last_value"] = shares.last_value;
+  d["linear"] = shares.linear;
   return d;
 }
 

@@ -19,6 +19,7 @@ nanobind::dict to_dict(const LocalGpSummary& summary);
 nanobind::dict to_dict(const SplitRecord& record);
 nanobind::dict to_dict(const ColumnStatistics& statistics);
 nanobind::dict to_dict(const InnovationStatistics& statistics);
+nanobind::dict to_dict(const ExpertShares& shares);
 nanobind::dict to_dict(const Alarm& alarm);
 
 /// As the data class itself.

@@ -1,10 +1,10 @@
 #include "table.h"
 
 #include <limits>
+#include <span>
 
 #include "splitgp/error.h"
 #include "table/recipe_note.h"
-#include "table/waiting_answer.h"
 
 namespace splitgp::python {
 
@@ -16,9 +16,7 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 using Inputs = Eigen::Map<const Eigen::VectorXd>;
 
-Inputs column_of(const std::vector<double>& values) {
-  return {values.data(), static_cast<Eigen::Index>(values.size())};
-}
+Inputs column_of(std::span<const double> values) { return {values.data(), std::ssize(values)}; }
 
 table::Recipe recipe_in(const std::map<std::string, std::string>& notes) {
   const auto note = notes.find(table::kRecipeNote);
@@ -26,9 +24,24 @@ table::Recipe recipe_in(const std::map<std::string, std::string>& notes) {
   return table::Recipe::from_text(note->second);
 }
 
-bool interval_known(const SplittingGp& gp) {
-  return gp.options().training == Training::off || !gp.training_history().empty();
-}
+class Pupil : public table::RowModel {
+ public:
+  explicit Pupil(SplittingGp& gp) : gp_(gp) {}
+
+  const SplittingGp& model() const override { return gp_; }
+  bool learn(std::span<const double> x, std::span<const double> y, double time,
+             Prediction& before) override {
+    gp_.predict_then_update(column_of(x), column_of(y), before, 0.0, time);
+    return true;
+  }
+  void learn_answered(std::span<const double> x, std::span<const double> y, double time,
+                      const Prediction& /*said*/) override {
+    gp_.update(column_of(x), column_of(y), 0.0, time);
+  }
+
+ private:
+  SplittingGp& gp_;
+};
 
 }  // namespace
 
@@ -81,6 +94,7 @@ TableRun Table::stream(Model& model, TableCells& cells) {
   return model.write([&](SplittingGp& gp) {
     const std::lock_guard lock(mutex_);
     TableRun run(cells.rows(), gp.n_outputs());
+    Pupil pupil(gp);
     for (std::size_t row = 0; row < cells.rows(); ++row) {
       recipe_.apply(cells.row(row), state_, applied_);
       if (applied_.outcome == Applied::Outcome::rejected) {
@@ -88,7 +102,7 @@ TableRun Table::stream(Model& model, TableCells& cells) {
         continue;
       }
       try {
-        run.fates[row] = process(gp, row, run);
+        table::take_row(recipe_, state_, applied_, pupil, taken_);
       } catch (const NumericalError& error) {
         run.reasons.emplace_back(row, error.what());
         continue;
@@ -96,8 +110,8 @@ TableRun Table::stream(Model& model, TableCells& cells) {
         run.reasons.emplace_back(row, error.what());
         continue;
       }
-      if (run.fates[row] == Fate::early) state_.wait_in_vain(recipe_, applied_);
-      state_.take(recipe_, applied_);
+      run.fates[row] = taken_.fate;
+      if (taken_.fate != Fate::early) run.set(row, taken_.answer);
     }
     return run;
   });
@@ -135,32 +149,6 @@ Table::Inputs Table::inputs(TableCells& cells) {
   result.inputs = matrix(inputs, recipe_.input_names().size());
   result.targets = matrix(targets, recipe_.target_names().size());
   return result;
-}
-
-Fate Table::process(SplittingGp& gp, std::size_t row, TableRun& run) {
-  const bool ready = applied_.outcome == Applied::Outcome::ready;
-  if (recipe_.horizon() > 0) {
-    const std::optional<table::WaitingRow> waiting = state_.arrived(recipe_, applied_);
-    if (waiting && applied_.target_known)
-      gp.update(column_of(waiting->inputs), column_of(applied_.targets), 0.0, applied_.time);
-    if (!ready) return Fate::early;
-    gp.predict(column_of(applied_.inputs), prediction_, recipe_.rows_ahead());
-    run.set(row, prediction_);
-    state_.wait(applied_, {applied_.inputs, table::pack_answer(prediction_, interval_known(gp))});
-    return Fate::waiting;
-  }
-  if (!ready) return Fate::early;
-  const bool known = interval_known(gp);
-  if (applied_.target_known) {
-    gp.predict_then_update(column_of(applied_.inputs), column_of(applied_.targets), prediction_,
-                           0.0, applied_.time);
-  } else {
-    gp.predict(column_of(applied_.inputs), prediction_);
-  }
-  table::widen(prediction_, 0, state_.widening(applied_));
-  if (applied_.target_known && known) state_.judge(applied_, prediction_);
-  run.set(row, prediction_);
-  return applied_.target_known ? Fate::learned : Fate::predicted;
 }
 
 TableRun Table::predict(const Model& model, TableCells& cells,

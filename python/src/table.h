@@ -13,12 +13,12 @@
 #include "splitgp/results.h"
 #include "table/recipe.h"
 #include "table/state.h"
+#include "table/take_row.h"
 #include "table_cells.h"
 
 namespace splitgp::python {
 
-/// What became of a row.
-enum class Fate : std::int8_t { learned, predicted, early, waiting, rejected };
+using table::Fate;
 
 /// What became of the rows of a table, and what the model said of each before it learned it; NaN
 /// where it said nothing.
@@ -70,13 +70,12 @@ class Table {
         std::map<std::string, std::string> notes)
       : recipe_(recipe), state_(state), notes_(std::move(notes)) {}
   table::RecipeState state_now() const;
-  Fate process(SplittingGp& gp, std::size_t row, TableRun& run);
 
   table::Recipe recipe_;
   table::RecipeState state_;
   std::map<std::string, std::string> notes_;  // as of the last notes(), or as loaded
   table::Applied applied_;
-  Prediction prediction_;
+  table::TakenRow taken_;
   mutable std::mutex mutex_;
 };
 

@@ -77,7 +77,7 @@ def test_given_hyperparameters_stay_without_training(make):
     gp.hyperparameters = {**THETA, "noise_variance": 0.5}
     assert gp.hyperparameters.noise_variance == 0.5
     assert gp.predict(X[:3]).noise_variance.tolist() == [0.5, 0.5, 0.5]
-    assert gp.train().searched
+    assert gp.train().record.searched
 
 
 def test_bad_values_are_named_and_change_nothing(make):

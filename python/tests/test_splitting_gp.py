@@ -377,3 +377,15 @@ def test_repr_is_useful(learned):
     )
     assert "<table>" in learned._repr_html_()
     assert "<table>" in splitgp.SplittingGP()._repr_html_()
+
+
+def test_how_a_training_went_has_its_old_names_for_a_while():
+    X, y = stream(60)
+    gp = splitgp.SplittingGP(training="off")
+    gp.update(X, y)
+    result = gp.train()
+    assert result.record.searched
+    with pytest.warns(DeprecationWarning, match="is now TrainResult.record.evaluations"):
+        assert result.evaluations == result.record.evaluations > 0
+    with pytest.raises(AttributeError, match="has no attribute 'patience'"):
+        _ = result.patience

@@ -14,6 +14,7 @@ CORE = (
     "options",
     "local_gp",
     "partition",
+    "experts",
     "watch",
     "predict",
     "train",
@@ -36,7 +37,7 @@ ABOVE_CORE: dict[str, set[str]] = {
     "src/serve/http": set(),  # connections and messages, which know nothing of models
     "src/serve": {"core", "src/store", "src/io", "src/table", "src/charts", "src/serve/http"},
     "src/cli": {"core", "src/store", "src/io", "src/table", "src/charts", "src/serve"},
-    "python/src": {"src/core/options", "src/table"},
+    "python/src": {"src/core/options", "src/rivals", "src/table"},
     "examples": set(),  # what users see
 }
 

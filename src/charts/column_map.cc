@@ -6,6 +6,7 @@
 
 #include "charts/numbers.h"
 #include "io/printable.h"
+#include "table/calendar.h"
 
 namespace splitgp {
 

@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "rivals/method.h"
+#include "rivals/rivals.h"
 #include "rivals/steps.h"
-#include "splitgp/rivals.h"
 
 namespace splitgp::rivals {
 

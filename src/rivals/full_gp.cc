@@ -1,8 +1,8 @@
 #include <utility>
 
 #include "rivals/compiled_rivals.h"
+#include "rivals/rivals.h"
 #include "rivals/training_draw.h"
-#include "splitgp/rivals.h"
 
 namespace splitgp::rivals {
 

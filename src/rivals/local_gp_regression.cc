@@ -6,9 +6,9 @@
 
 #include "core/partition/centers.h"
 #include "rivals/compiled_rivals.h"
+#include "rivals/rivals.h"
 #include "rivals/training_draw.h"
 #include "rivals/votes.h"
-#include "splitgp/rivals.h"
 
 namespace splitgp::rivals {
 

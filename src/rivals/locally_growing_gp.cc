@@ -7,9 +7,9 @@
 
 #include "rivals/compiled_rivals.h"
 #include "rivals/random_tree.h"
+#include "rivals/rivals.h"
 #include "rivals/training_draw.h"
 #include "rivals/votes.h"
-#include "splitgp/rivals.h"
 
 namespace splitgp::rivals {
 

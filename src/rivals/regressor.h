@@ -5,7 +5,7 @@
 
 #include "rivals/method.h"
 #include "rivals/rival_state.h"
-#include "splitgp/rivals.h"
+#include "rivals/rivals.h"
 
 namespace splitgp::rivals {
 

@@ -1,6 +1,6 @@
 // The public classes of rivals.h; their work is compiled once per instruction set.
 
-#include "splitgp/rivals.h"
+#include "rivals/rivals.h"
 
 #include <string>
 #include <utility>

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "rivals/compiled_rivals.h"
+#include "rivals/rivals.h"
 #include "rivals/training_draw.h"
-#include "splitgp/rivals.h"
 
 namespace splitgp::rivals {
 

@@ -113,8 +113,9 @@ void Router::State::account_for(Row& row, Readers& readers) {
 
   --ahead;
   Prediction* before = row.predict ? &predictions.emplace_back() : nullptr;
-  core().account(model, {row.x, row.y, row.noise_variance, result.sequence}, r, found, before);
-  FileInternals::remember(file, row.x, row.y, row.noise_variance, result);
+  const Observation learned{row.x, row.y, row.noise_variance, result.sequence};
+  core().account(model, learned, r, found, before);
+  Internals::journal(file.model()).note(learned, result, /*timed=*/false);
   train();
 }
 

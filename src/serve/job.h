@@ -41,6 +41,8 @@ class Workplace {
   virtual void exclusively(const std::function<void()>& change) = 0;
   virtual void count_rejected(const std::string& reason) = 0;
   virtual void count_predicted() = 0;
+  virtual void count_early() = 0;
+  virtual void count_waiting(int more) = 0;  ///< For the target that a later row brings.
   virtual void count_repeated() = 0;
   /// Something is to be written that neither the model nor the ledger knows of.
   virtual void mark_changed() = 0;

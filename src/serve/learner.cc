@@ -308,7 +308,8 @@ void Learner::learn(const Eigen::Ref<const Eigen::VectorXd>& x,
   ServedModel& model = *held_;
   const bool interval_known = model.interval_known();
   if (said != nullptr && ages(model.file)) time = time_of_label(time);
-  outcome.update = model.file.predict_then_update(x, y, outcome.before, noise_variance, time);
+  outcome.update =
+      model.file.model().predict_then_update(x, y, outcome.before, noise_variance, time);
   changed_ = true;
   newest_time_ = time;
   if (said != nullptr) outcome.before = *said;
@@ -363,12 +364,12 @@ ForgetResult Learner::forgot(ForgetResult result) {
 
 ForgetResult Learner::forget(const std::vector<std::uint64_t>& sequences) {
   const std::lock_guard<FairLock> hold(lock_);
-  return forgot(held_->file.forget(sequences));
+  return forgot(held_->file.model().forget(sequences));
 }
 
 ForgetResult Learner::forget_before(std::uint64_t sequence) {
   const std::lock_guard<FairLock> hold(lock_);
-  return forgot(held_->file.forget_before(sequence));
+  return forgot(held_->file.model().forget_before(sequence));
 }
 
 void Learner::exclusively(const std::function<void()>& change) {
@@ -387,6 +388,16 @@ void Learner::count_predicted() {
   for (Observer* observer : observers_) observer->predicted();
   const std::lock_guard<std::mutex> hold(counts_mutex_);
   ++counts_.predicted;
+}
+
+void Learner::count_early() {
+  for (Observer* observer : observers_) observer->early();
+  const std::lock_guard<std::mutex> hold(counts_mutex_);
+  ++counts_.early;
+}
+
+void Learner::count_waiting(int more) {
+  for (Observer* observer : observers_) observer->waiting(more);
 }
 
 void Learner::count_repeated() {

@@ -28,7 +28,7 @@ struct LearnerLimits {
 
 /// What the thread that learns has counted, for the metrics.
 struct LearnerCounts {
-  std::uint64_t learned = 0, rejected = 0, predicted = 0, repeated = 0, forgotten = 0;
+  std::uint64_t learned = 0, rejected = 0, predicted = 0, early = 0, repeated = 0, forgotten = 0;
   std::uint64_t outliers = 0, alarms = 0, splits = 0, trainings = 0;
   std::uint64_t commits = 0, failed_commits = 0;
   double commit_seconds = 0.0;
@@ -90,6 +90,8 @@ class Learner : private Workplace {
   void exclusively(const std::function<void()>& change) override;
   void count_rejected(const std::string& reason) override;
   void count_predicted() override;
+  void count_early() override;
+  void count_waiting(int more) override;
   void count_repeated() override;
   void mark_changed() override { changed_ = true; }
 

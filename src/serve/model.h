@@ -10,6 +10,7 @@
 #include "table/recipe.h"
 #include "table/recipe_note.h"
 #include "table/state.h"
+#include "table/take_row.h"
 
 namespace splitgp::serve {
 
@@ -22,12 +23,7 @@ struct ServedModel {
                                        [this](const std::string& key) { return file.note(key); })),
         keeps_state(file.note(table::kRecipeNote).has_value()) {}
 
-  /// Before the first training the model does not know the scale of the data: intervals are
-  /// placeholders.
-  bool interval_known() const {
-    return file.model().options().training == Training::off ||
-           !file.model().training_history().empty();
-  }
+  bool interval_known() const { return table::interval_known(file.model()); }
   /// Writes what the recipe remembers into notes. A model without a recipe has nothing to remember.
   void save_state() {
     if (!keeps_state) return;

@@ -96,6 +96,8 @@ std::string metrics_text(const Metrics& metrics, Learner& learner, const http::S
       "Rows that could not be learned, and outliers left out.", counts.rejected);
   add("splitgp_rows_predicted_total", "counter", "Rows of tables without a target.",
       counts.predicted);
+  add("splitgp_rows_early_total", "counter", "Rows of tables too early for their lags.",
+      counts.early);
   add("splitgp_rows_repeated_total", "counter",
       "Rows not learned again because their id was known.", counts.repeated);
   add("splitgp_observations_forgotten_total", "counter", "Observations forgotten.",

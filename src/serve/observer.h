@@ -40,6 +40,11 @@ class Observer {
   virtual void rejected(const std::string& /*reason*/) {}
   /// A row that was only predicted, because its target was not there (`/rows`).
   virtual void predicted() {}
+  /// A row that comes before the first one that its lags reach back to.
+  virtual void early() {}
+  /// How many more rows wait for the target that a later row brings (`--horizon`). −1: it has come;
+  /// learned(), rejected() or predicted() is called for the row as well.
+  virtual void waiting(int /*more*/) {}
   virtual void forgot(const ForgetResult&) {}
   /// The model was made or opened. Before any other call.
   virtual void began(const ModelFile&) {}

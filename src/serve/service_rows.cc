@@ -131,7 +131,9 @@ void Service::Impl::rows(const RequestPointer& request, const http::Reply& given
         }
       });
     }
-    return json_response(results_json(settings.model_name, results, unknown));
+    http::Response response = json_response(results_json(settings.model_name, results, unknown));
+    response.status = status_of(results);
+    return response;
   };
   if (std::ssize(parsed->table.rows) <= settings.rows_at_once) return reply(predict());
   later(reply, predict, nullptr);

@@ -11,21 +11,15 @@
 
 namespace splitgp {
 
-/// Access to what ModelFile hides: for a router, which learns in parts (core/model/route.h) and has
-/// the file record what came of it, and for programs that keep tables of their own beside the
-/// model's (src/serve/ledger.h).
+/// Access to what ModelFile hides: for a router, which learns in parts (core/model/route.h), and
+/// for programs that keep tables of their own beside the model's (src/serve/ledger.h).
 struct FileInternals {
   static ModelState& model(ModelFile& file);
-  /// As ModelFile::update does once it has learned a row.
-  static void remember(ModelFile& file, const Eigen::Ref<const Eigen::VectorXd>& x,
-                       const Eigen::Ref<const Eigen::VectorXd>& y, double noise_variance,
-                       const UpdateResult& result);
   /// A change through model() failed halfway: the model is never written again.
   static void give_up(ModelFile& file) noexcept;
   static const std::filesystem::path& path(const ModelFile& file);
-  /// Puts another model, which may have other inputs, in the place of this one. The next checkpoint
-  /// writes all of it; until then the file is as of the last one. Notes and positions stay.
-  /// REQUIRES: the model fits into a file (store/schema.h), and there is a name for each input.
+  /// Assigns another model, which may have other inputs, to this one. The next checkpoint writes
+  /// all of it; until then the file is as of the last one. Notes and positions stay.
   static void replace(ModelFile& file, SplittingGp model, std::vector<std::string> input_names);
   /// Writes a copy of the file, as of its last checkpoint, under another name, which must be free.
   static void copy(ModelFile& file, const std::filesystem::path& to);

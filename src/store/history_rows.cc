@@ -125,16 +125,16 @@ void write_training(TableWriter& rows, std::uint64_t number, const TrainResult& 
   const std::string bounds = joined(result.bounds_reached);
   rows.add(number).add(result.sequence).add(std::int64_t{result.adopted});
   rows.add(result.theta_version).add(result.objective_before).add(result.objective_after);
-  rows.add(std::int64_t{result.searched}).add(result.kernel_margin).add(bounds);
-  rows.add(std::int64_t{result.observations}).add(std::int64_t{result.local_gps});
-  rows.add(std::int64_t{result.starts}).add(std::int64_t{result.evaluations});
+  rows.add(std::int64_t{result.record.searched}).add(result.record.kernel_margin).add(bounds);
+  rows.add(std::int64_t{result.observations}).add(std::int64_t{result.record.local_gps});
+  rows.add(std::int64_t{result.record.starts}).add(std::int64_t{result.record.evaluations});
   rows.add(result.seconds).write();
 }
 
 void write_training_more(TableWriter& rows, std::uint64_t number, const TrainResult& result) {
-  rows.add(number).add(std::int64_t{result.surprised}).add(result.regime);
-  rows.add(std::int64_t{result.returned}).add(result.forward_without_trend);
-  rows.add(result.forward_with_trend).add(std::int64_t{result.trend_won}).write();
+  rows.add(number).add(std::int64_t{result.surprised}).add(result.record.regime);
+  rows.add(std::int64_t{result.record.returned}).add(result.record.forward_without_trend);
+  rows.add(result.record.forward_with_trend).add(std::int64_t{result.record.trend_won}).write();
 }
 
 namespace {
@@ -148,11 +148,11 @@ void read_training_more(const Database& database, std::int64_t first,
     const std::int64_t number = rows.integer("number", first, first + std::ssize(trainings) - 1);
     TrainResult& result = trainings[static_cast<std::size_t>(number - first)];
     result.surprised = rows.flag("surprised");
-    result.regime = rows.count();
-    result.returned = rows.flag("returned");
-    result.forward_without_trend = rows.real();
-    result.forward_with_trend = rows.real();
-    result.trend_won = rows.flag("trend_won");
+    result.record.regime = rows.count();
+    result.record.returned = rows.flag("returned");
+    result.record.forward_without_trend = rows.real();
+    result.record.forward_with_trend = rows.real();
+    result.record.trend_won = rows.flag("trend_won");
     rows.end_row();
   }
 }
@@ -176,13 +176,13 @@ std::vector<TrainResult> read_trainings(const Database& database, const ThetaVer
     result.theta_version = theta->first;
     result.objective_before = rows.real();
     result.objective_after = rows.real();
-    result.searched = rows.flag("searched");
-    result.kernel_margin = rows.real();
+    result.record.searched = rows.flag("searched");
+    result.record.kernel_margin = rows.real();
     result.bounds_reached = lines_of(rows.text());
     result.observations = rows.integer("observations", 0, kMost);
-    result.local_gps = rows.integer("local_gps", 0, kMost);
-    result.starts = static_cast<int>(rows.integer("starts", 0, kMostInt));
-    result.evaluations = static_cast<int>(rows.integer("evaluations", 0, kMostInt));
+    result.record.local_gps = rows.integer("local_gps", 0, kMost);
+    result.record.starts = static_cast<int>(rows.integer("starts", 0, kMostInt));
+    result.record.evaluations = static_cast<int>(rows.integer("evaluations", 0, kMostInt));
     result.seconds = rows.real();
     rows.end_row();
     trainings.push_back(std::move(result));

@@ -78,6 +78,20 @@ void check_names(const char* field, const std::vector<std::string>& names, Index
   }
 }
 
+void check_names(const std::vector<std::string>& inputs, const std::vector<std::string>& outputs,
+                 const SplittingGp& model) {
+  check_names("input_names", inputs, model.n_inputs());
+  check_names("output_names", outputs, model.n_outputs());
+}
+
+void check_width(const SplittingGp& model) {
+  const Index columns = model.n_inputs() + model.n_outputs();
+  if (columns <= store::kMostColumns) return;
+  throw InvalidArgument("the model has " + std::to_string(columns) +
+                        " inputs and outputs; a file holds at most " +
+                        std::to_string(store::kMostColumns));
+}
+
 }  // namespace
 
 struct ModelFile::State {
@@ -95,8 +109,7 @@ struct ModelFile::State {
   std::map<std::string, std::uint64_t> positions;  // as of the last checkpoint
   std::map<std::string, std::string> notes;
 
-  store::Steps steps;               // since the last checkpoint
-  std::set<std::string> new_notes;  // likewise
+  std::set<std::string> new_notes;  // since the last checkpoint
 
   // None of these without a file. In this order: the lock outlives the connection, and that its
   // statements.
@@ -118,15 +131,14 @@ struct ModelFile::State {
   void write_to(Durability durability);
   void write(const std::vector<SourcePosition>& read, const Call& also,
              const std::function<void(const Call&)>& exclusively);
-  void remember(const MatrixView& x, const MatrixView& y, double noise_variance, double time,
-                const UpdateResult& result);
-  void remember_steps(const MatrixView& x, const MatrixView& y, double noise_variance, double time,
-                      const UpdateResult& result);
+  // Whether the file has this model as of the last checkpoint. Otherwise it has another one, in
+  // whose place this one was put.
+  bool has_model() { return Internals::journal(model).kept; }
+  void follow_changes();
   void check_in_place();
   void look_after_bytes();
   void write_anew();
   void drop_texts();
-  bool anew = false;      // the file still has another model, which this one replaces
   bool all_bytes = true;  // they may hold what was forgotten, not only those of the last checkpoint
 };
 
@@ -154,7 +166,7 @@ void ModelFile::State::write_to(Durability durability) {
   writers = std::make_unique<Writers>(*database, *this);
   writers->model.resume(Internals::of(model));
   check_in_place();
-  Internals::of(model).partition.record_changes();
+  follow_changes();
   // A killed writer may have left numbers behind.
   if (writers->model.listed()) look_after_bytes();
 }
@@ -173,13 +185,8 @@ ModelFile::~ModelFile() = default;
 
 ModelFile ModelFile::create(const std::filesystem::path& path, SplittingGp model,
                             ModelFileOptions options) {
-  check_names("input_names", options.input_names, model.n_inputs());
-  check_names("output_names", options.output_names, model.n_outputs());
-  if (model.n_inputs() + model.n_outputs() > store::kMostColumns) {
-    throw InvalidArgument("the model has " + std::to_string(model.n_inputs() + model.n_outputs()) +
-                          " inputs and outputs; a file holds at most " +
-                          std::to_string(store::kMostColumns));
-  }
+  check_names(options.input_names, options.output_names, model);
+  check_width(model);
   const std::filesystem::path whole = resolved(path);
   auto lock = std::make_unique<store::WriterLock>(whole);
   store::make_model_file(whole, Internals::of(model), options);
@@ -193,8 +200,7 @@ ModelFile ModelFile::create(const std::filesystem::path& path, SplittingGp model
 }
 
 ModelFile ModelFile::in_memory(SplittingGp model, ModelFileOptions options) {
-  check_names("input_names", options.input_names, model.n_inputs());
-  check_names("output_names", options.output_names, model.n_outputs());
+  check_names(options.input_names, options.output_names, model);
   auto state = std::make_unique<State>(std::filesystem::path(), std::move(options.input_names),
                                        std::move(options.output_names), std::move(model));
   state->notes = std::move(options.notes);
@@ -220,55 +226,10 @@ LoadedModel load(const std::filesystem::path& path) {
           std::move(stored.output_names), std::move(stored.positions), std::move(stored.notes)};
 }
 
+SplittingGp& ModelFile::model() { return state_->model; }
 const SplittingGp& ModelFile::model() const { return state_->model; }
 const std::vector<std::string>& ModelFile::input_names() const { return state_->input_names; }
 const std::vector<std::string>& ModelFile::output_names() const { return state_->output_names; }
-
-void ModelFile::State::remember(const MatrixView& x, const MatrixView& y, double noise_variance,
-                                double time, const UpdateResult& result) {
-  if (!database || anew || result.rejected) return;
-  Internals::change(model, [&] { remember_steps(x, y, noise_variance, time, result); });
-}
-
-void ModelFile::State::remember_steps(const MatrixView& x, const MatrixView& y,
-                                      double noise_variance, double time,
-                                      const UpdateResult& result) {
-  steps.values.insert(steps.values.end(), x.data, x.data + x.rows);
-  steps.values.insert(steps.values.end(), y.data, y.data + y.rows);
-  steps.values.push_back(noise_variance);
-  if (model.options().max_age > 0.0) steps.times.push_back(time);
-  steps.records.push_back(result.record);
-}
-
-UpdateResult ModelFile::update(MatrixView x, MatrixView y, double noise_variance, double time) {
-  UpdateResult result = state_->model.update(column(x), column(y), noise_variance, time);
-  state_->remember(x, y, noise_variance, time, result);
-  return result;
-}
-
-UpdateResult ModelFile::predict_then_update(MatrixView x, MatrixView y, Prediction& before,
-                                            double noise_variance, double time) {
-  UpdateResult result =
-      state_->model.predict_then_update(column(x), column(y), before, noise_variance, time);
-  state_->remember(x, y, noise_variance, time, result);
-  return result;
-}
-
-ForgetResult ModelFile::forget(std::span<const std::uint64_t> sequences) {
-  return state_->model.forget(sequences);
-}
-ForgetResult ModelFile::forget_before(std::uint64_t sequence) {
-  return state_->model.forget_before(sequence);
-}
-
-TrainResult ModelFile::train() { return state_->model.train(); }
-void ModelFile::finish_training() { state_->model.finish_training(); }
-void ModelFile::set_hyperparameters(Hyperparameters theta) {
-  state_->model.set_hyperparameters(std::move(theta));
-}
-Index ModelFile::refit(Index most) { return state_->model.refit(most); }
-void ModelFile::set_threads(int threads) { state_->model.set_threads(threads); }
-void ModelFile::set_factor_cache_limit(Index limit) { state_->model.set_factor_cache_limit(limit); }
 
 // What is written to a file that nobody finds any more is lost, so it must not be acknowledged.
 void ModelFile::State::check_in_place() {
@@ -283,12 +244,14 @@ void ModelFile::State::check_in_place() {
 void ModelFile::State::write(const std::vector<SourcePosition>& read, const Call& also,
                              const std::function<void(const Call&)>& exclusively) {
   check_in_place();
+  check_names(input_names, output_names, model);  // it may be another one than before
+  check_width(model);
   if (model.n_seen() != model.n_observations()) drop_texts();
   store::Transaction transaction(*database);
-  if (anew) {
-    write_anew();
+  if (has_model()) {
+    writers->model.write_changes(Internals::of(model), Internals::journal(model));
   } else {
-    writers->model.write_changes(Internals::of(model), steps);
+    write_anew();
   }
   for (const SourcePosition& position : read) {
     writers->source.add(position.source).add(position.rows).write();
@@ -296,16 +259,26 @@ void ModelFile::State::write(const std::vector<SourcePosition>& read, const Call
   for (const std::string& key : new_notes) writers->note.add(key).add(notes.at(key)).write();
   if (also) also();
   transaction.commit();
-  anew = false;
   check_in_place();
   // Up to here the model was only read. If this fails, nobody knows any more what has been written.
   Internals::change(model, [&] {
     exclusively([this] {
       writers->model.committed();
       Internals::of(model).monitor.drift.written();
-      Internals::of(model).partition.clear_changes();
+      follow_changes();
     });
   });
+}
+
+// From now on the model records what the next checkpoint has to write.
+void ModelFile::State::follow_changes() {
+  Partition& partition = Internals::of(model).partition;
+  if (has_model()) {
+    partition.clear_changes();
+  } else {
+    partition.record_changes();
+  }
+  Internals::journal(model).begin();
 }
 
 // The texts of the first rows (docs/model_file.md) must not outlive what was learned of them.
@@ -337,7 +310,6 @@ void ModelFile::checkpoint(const std::vector<SourcePosition>& positions, const C
                            const std::function<void(const Call&)>& exclusively) {
   Internals::check_usable(state_->model);
   if (state_->database) state_->write(positions, in_transaction, exclusively);
-  state_->steps = {};
   state_->new_notes.clear();
   Internals::change(state_->model, [&] {
     for (const SourcePosition& position : positions)
@@ -348,12 +320,6 @@ void ModelFile::checkpoint(const std::vector<SourcePosition>& positions, const C
 }
 
 ModelState& FileInternals::model(ModelFile& file) { return Internals::of(file.state_->model); }
-
-void FileInternals::remember(ModelFile& file, const Eigen::Ref<const Eigen::VectorXd>& x,
-                             const Eigen::Ref<const Eigen::VectorXd>& y, double noise_variance,
-                             const UpdateResult& result) {
-  file.state_->remember(MatrixView(x), MatrixView(y), noise_variance, kNoTime, result);
-}
 
 void FileInternals::give_up(ModelFile& file) noexcept {
   Internals::give_up(file.state_->model, kHalfChanged);
@@ -369,10 +335,6 @@ void FileInternals::replace(ModelFile& file, SplittingGp model,
   Internals::check_usable(state.model);
   state.model = std::move(model);
   state.input_names = std::move(input_names);
-  state.steps = {};
-  if (!state.database) return;
-  state.anew = true;
-  Internals::of(state.model).partition.record_changes();
 }
 
 void FileInternals::copy(ModelFile& file, const std::filesystem::path& to) {

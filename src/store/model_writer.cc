@@ -139,14 +139,14 @@ void ModelWriter::write_start(const ModelState& model) {
   }
 }
 
-void ModelWriter::write_changes(const ModelState& model, const Steps& steps) {
+void ModelWriter::write_changes(const ModelState& model, const Journal& journal) {
   next_ = held_by(model);
   next_.all_current = held_.all_current;
   new_thetas_.clear();
   new_local_thetas_.clear();
   dropped_thetas_.clear();
-  write_steps(model, steps);
-  write_histories(model, steps);
+  write_rows(model, journal);
+  write_histories(model, journal);
   write_local_gps(model);
   if (next_.listed) write_lists(model);
   drop_histories(model);
@@ -158,20 +158,20 @@ void ModelWriter::write_changes(const ModelState& model, const Steps& steps) {
   write_numbers(model);
 }
 
-void ModelWriter::write_steps(const ModelState& model, const Steps& steps) {
-  const double* value = steps.values.data();
+void ModelWriter::write_rows(const ModelState& model, const Journal& journal) {
+  const double* value = journal.values.data();
   std::uint64_t sequence = held_.observations;
   const Holders& holders = model.partition.holders;
-  for (std::size_t i = 0; i < steps.records.size();
+  for (std::size_t i = 0; i < journal.records.size();
        ++i, ++sequence, value += inputs_ + outputs_ + 1) {
     if (next_.listed && !holders.contains(sequence)) continue;  // forgotten before it was written
     observation_.add(sequence);
     for (Index k = 0; k < inputs_ + outputs_ + 1; ++k) observation_.add(value[k]);
-    const UpdateRecord& record = steps.records[i];
+    const UpdateRecord& record = journal.records[i];
     observation_.add(std::int64_t{record.routed_to}).add(record.displaced).write();
     for (const Borrowing& one : next_.listed ? Borrowings() : record.borrowed)
       borrowing_.add(sequence).add(std::int64_t{one.local_gp}).add(one.displaced).write();
-    if (!steps.times.empty()) time_.add(sequence).add(steps.times[i]).write();
+    if (!journal.times.empty()) time_.add(sequence).add(journal.times[i]).write();
   }
   if (next_.listed) {
     for (const std::uint64_t gone : model.partition.changes.forgotten) {
@@ -182,7 +182,7 @@ void ModelWriter::write_steps(const ModelState& model, const Steps& steps) {
   }
 }
 
-void ModelWriter::write_histories(const ModelState& model, const Steps& steps) {
+void ModelWriter::write_histories(const ModelState& model, const Journal& journal) {
   const Partition& partition = model.partition;
   const bool begins_lists = next_.listed && !held_.listed;
   if (begins_lists) {
@@ -190,7 +190,7 @@ void ModelWriter::write_histories(const ModelState& model, const Steps& steps) {
     database_.execute("DELETE FROM borrowing; DELETE FROM local_gp_at_start; DELETE FROM split");
   }
   const std::uint64_t dropped = partition.splits_dropped;
-  auto made = steps.records.begin();  // those of the splits, in order
+  auto made = journal.records.begin();  // those of the splits, in order
   for (std::uint64_t i = begins_lists ? dropped : std::max(held_.splits, dropped); i < next_.splits;
        ++i) {
     const SplitRecord& split = partition.split_history[i - dropped];
@@ -198,8 +198,8 @@ void ModelWriter::write_histories(const ModelState& model, const Steps& steps) {
     split_.add(std::int64_t{split.parent}).add(std::int64_t{split.child});
     split_.add(std::int64_t{split.parent_owned}).add(std::int64_t{split.child_owned});
     // The results of splits from before there was a file are in local_gp_at_start.
-    while (made != steps.records.end() && !made->new_local_gp) ++made;
-    if (!next_.listed && made != steps.records.end()) {
+    while (made != journal.records.end() && !made->new_local_gp) ++made;
+    if (!next_.listed && made != journal.records.end()) {
       const std::string leaving = to_text((made++)->leaving);
       split_.add(leaving).write();
     } else {

@@ -7,19 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include "core/api/journal.h"
 #include "core/model/model_state.h"
 #include "store/drift_parts.h"
 #include "store/table_rows.h"
 
 namespace splitgp::store {
-
-/// The observations since the last checkpoint and what each of them did, in order. The model itself
-/// only knows its current state.
-struct Steps {
-  std::vector<UpdateRecord> records;
-  std::vector<double> values;  // x, y, noise variance of each
-  std::vector<double> times;   // of each, if there is a max_age
-};
 
 /// Writes a model's changes. It remembers what the file already holds, so the cost is that of the
 /// new observations, whatever the model's size; only while local GPs are behind a new θ does it
@@ -36,7 +29,7 @@ class ModelWriter {
   void resume(const ModelState& model);
 
   /// Writes what has changed since the last committed().  REQUIRES: a transaction.
-  void write_changes(const ModelState& model, const Steps& steps);
+  void write_changes(const ModelState& model, const Journal& journal);
   /// The transaction was committed; the caller tells Drift::written(). Without this call the next
   /// write_changes() writes the same changes again.
   void committed();
@@ -60,10 +53,10 @@ class ModelWriter {
 
   Held held_by(const ModelState& model) const;
   void write_start(const ModelState& model);
-  void write_steps(const ModelState& model, const Steps& steps);
+  void write_rows(const ModelState& model, const Journal& journal);
   void write_lists(const ModelState& model);
   void drop_histories(const ModelState& model);
-  void write_histories(const ModelState& model, const Steps& steps);
+  void write_histories(const ModelState& model, const Journal& journal);
   void write_local_gps(const ModelState& model);
   void write_theta_once(const Hyperparameters& theta, std::uint64_t version);
   void write_numbers(const ModelState& model);

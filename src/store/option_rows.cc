@@ -74,6 +74,7 @@ bool read_value(std::string_view name, std::string_view text, Value& value) {
 
 // What a model of an older format did about the options it did not have yet.
 void set_newer_options(std::uint32_t format, Options& options) {
+  if (format < 5) options.experts = false;
   if (format >= 2) return;
   options.capacity = options.split_limit;  // it did not borrow
   options.calibration = Calibration::none;

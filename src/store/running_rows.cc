@@ -19,6 +19,10 @@ std::string calibration_of(std::size_t output) { return "calibration " + std::to
 // Of predictions that reach further than the next row.
 std::string reach_of(std::size_t output) { return "reach " + std::to_string(output); }
 
+// Of the owners' innovations, if the answers are not their own.
+std::string owners_of(std::size_t output) { return "owners " + std::to_string(output); }
+
+constexpr const char* kExperts = "experts";
 constexpr const char* kRecent = "surprise recent";
 constexpr const char* kUsual = "surprise usual";
 
@@ -30,14 +34,16 @@ void write(TableWriter& rows, const std::string& name, const VectorXd& numbers) 
 }  // namespace
 
 void write_running(TableWriter& rows, const ModelState& model) {
+  const auto list = [](const std::vector<double>& numbers) {
+    return VectorXd::Map(numbers.data(), static_cast<Index>(numbers.size()));
+  };
   for (std::size_t o = 0; o < model.monitor.calibrators.size(); ++o) {
-    const auto list = [](const std::vector<double>& numbers) {
-      return VectorXd::Map(numbers.data(), static_cast<Index>(numbers.size()));
-    };
     const ReachCalibrator& calibrator = model.monitor.calibrators[o];
     write(rows, calibration_of(o), list(calibrator.next.numbers()));
     write(rows, reach_of(o), list(calibrator.numbers()));
+    if (model.monitor.experts) write(rows, owners_of(o), list(calibrator.owners.numbers()));
   }
+  if (model.monitor.experts) write(rows, kExperts, list(model.monitor.experts->numbers()));
   write(rows, kRecent, model.knowledge.surprise.state().recent);
   write(rows, kUsual, model.knowledge.surprise.state().usual);
 }
@@ -71,6 +77,14 @@ void read_running(const Database& database, ModelState& model) {
     if (format_version(database) < 5) continue;
     const VectorXd& reach = list(reach_of(o), Index{ReachCalibrator::kNumbers});
     calibrator.restore(std::span(reach.data(), ReachCalibrator::kNumbers));
+    if (!model.monitor.experts) continue;
+    const VectorXd& owners = list(owners_of(o), Index{Calibrator::kNumbers});
+    calibrator.owners = Calibrator::restore(std::span(owners.data(), Calibrator::kNumbers));
+  }
+  if (model.monitor.experts) {
+    Experts& experts = *model.monitor.experts;
+    const VectorXd& numbers = list(kExperts, static_cast<Index>(experts.n_numbers()));
+    experts.restore(std::span(numbers.data(), experts.n_numbers()));
   }
   Surprise::State surprise = model.knowledge.surprise.state();
   surprise.recent = list(kRecent, model.outputs);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,12 @@ struct TimeSearch {
       allowed;  ///< Neither a target nor left out, nor said to be another kind.
   const Wishes& wishes;
   const GapRule& gaps;
+
+  /// What the user says that the column is.
+  std::optional<As> wish(std::size_t c) const {
+    const auto found = wishes.as.find(names[c]);
+    return found == wishes.as.end() ? std::nullopt : std::optional(found->second);
+  }
 };
 
 /// Sets use, part and why of the columns that are times, and returns the times. Throws

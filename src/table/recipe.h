@@ -175,6 +175,8 @@ class Recipe {
     int longest;
   };
 
+  class Applying;
+
   void lay_out();
   void add_feature(Feature feature, const std::vector<std::string>& names, bool tied);
   bool value_of(const Column& column, const Cell& cell, double& value, Applied& row) const;
@@ -183,7 +185,6 @@ class Recipe {
                 Applied& row) const;
   bool number_of(const Column& column, const Cell& cell, double& value, Applied& row) const;
   bool is_gap(const Cell& cell) const;
-  void set_time(const TimeColumns& time, double seconds, double* to) const;
   void set_category(const Column& column, std::string_view text, double* to) const;
 
   Parts parts_;

@@ -5,26 +5,13 @@
 
 #include "splitgp/error.h"
 #include "table/json_text.h"
+#include "table/names.h"
 #include "table/recipe.h"
 
 namespace splitgp::table {
 namespace {
 
 using json = nlohmann::ordered_json;
-
-constexpr std::array<const char*, 7> kUses{"number", "boolean", "ordered", "category",
-                                           "time",   "open",    "none"};
-constexpr std::array<const char*, 11> kParts{"stamp",
-                                             "date",
-                                             "clock",
-                                             "year",
-                                             "month",
-                                             "day",
-                                             "hour",
-                                             "minute",
-                                             "second",
-                                             "unix_seconds",
-                                             "unix_milliseconds"};
 
 template <typename Enum, std::size_t n>
 Enum enum_of(const std::array<const char*, n>& names, const std::string& name) {
@@ -48,9 +35,9 @@ std::vector<std::string> texts_of(const json& list) {
 
 json column_json(const Column& column) {
   json result{{"name", json_text(column.name)},
-              {"use", kUses[static_cast<std::size_t>(column.use)]},
+              {"use", name_of(column.use)},
               {"why", json_text(column.why)}};
-  if (column.use == Use::time) result["part"] = kParts[static_cast<std::size_t>(column.part)];
+  if (column.use == Use::time) result["part"] = name_of(column.part);
   if (column.use == Use::category || column.use == Use::open) result["width"] = column.width;
   if (!column.levels.empty()) result["levels"] = texts(column.levels);
   if (column.start != 0.0) result["start"] = column.start;
@@ -61,9 +48,9 @@ json column_json(const Column& column) {
 Column column_of(const json& item) {
   Column column;
   column.name = from_json_text(item.at("name"));
-  column.use = enum_of<Use>(kUses, item.at("use"));
+  column.use = enum_of<Use>(kUseNames, item.at("use"));
   column.why = from_json_text(item.at("why"));
-  if (item.contains("part")) column.part = enum_of<TimePart>(kParts, item.at("part"));
+  if (item.contains("part")) column.part = enum_of<TimePart>(kPartNames, item.at("part"));
   column.width = item.value("width", 0);
   if ((column.use == Use::category || column.use == Use::open) &&
       (column.width < 1 || column.width > 1000)) {

@@ -5,10 +5,9 @@
 #include <string_view>
 #include <utility>
 
-namespace splitgp::table {
+#include "table/date_text.h"
 
-/// What 03/04/2024 means. A year of four digits in front is always year, month, day.
-enum class DateOrder { day_first, month_first };
+namespace splitgp::table {
 
 /// A point in time, a date or a time of day, as a text says it.
 struct Stamp {
@@ -30,14 +29,5 @@ std::string parse_clock(std::string_view text, Stamp& stamp);
 
 /// The first two numbers of a date whose order matters, 31 and 3 in 31/03/2024; empty otherwise.
 std::optional<std::pair<int, int>> ambiguous_numbers(std::string_view text);
-
-/// Seconds since 1970-01-01 for a calendar date; empty if there is no such day.
-std::optional<double> seconds_of_date(int year, int month, int day);
-
-/// "2024-03-31 18:00".
-std::string stamp_text(double seconds);
-
-/// The position in the year, from 0 at its first second to 1 at its end.
-double year_position(double seconds);
 
 }  // namespace splitgp::table

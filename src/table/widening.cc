@@ -38,8 +38,11 @@ Widening Widening::of(const Numbers& numbers) {
 
 void widen(Prediction& answer, Eigen::Index column, double factor) {
   if (factor == 1.0) return;
-  answer.variance.col(column) *= factor;
-  answer.noise_variance.col(column) *= factor;
+  // Targets may be as large as 1e150; the sum of both has to stay finite.
+  constexpr double kMost = 0.25 * std::numeric_limits<double>::max();
+  for (Matrix* const part : {&answer.variance, &answer.noise_variance}) {
+    part->col(column) = (part->col(column) * factor).cwiseMin(kMost);
+  }
 }
 
 double squared_z(const Prediction& answer, const Eigen::Ref<const Eigen::VectorXd>& observed) {

@@ -40,7 +40,7 @@ int main(int, char** argv) {
 
   const std::filesystem::path path = std::string(argv[0]) + ".splitgp";
   std::filesystem::remove(path);
-  splitgp::ModelFile::create(path, model).update(x, y);
+  splitgp::ModelFile::create(path, model).model().update(x, y);
   splitgp::LoadedModel loaded = splitgp::load(path);
   std::filesystem::remove(path);
   error = std::max(error, std::abs(loaded.model.predict(x).mean(0, 0) - std::sin(2.05)));

@@ -26,15 +26,15 @@ int main(int argc, char** argv) {
   file_options.output_names = {"curve", "product"};
   splitgp::ModelFile file = splitgp::ModelFile::create(path, model, file_options);
   for (Eigen::Index i = golden::kAtStart; i < golden::kObservations; ++i) {
-    file.update(golden::x(i), golden::y(i), golden::noise_variance(i));
+    file.model().update(golden::x(i), golden::y(i), golden::noise_variance(i));
     if (i % 7 == 0) file.checkpoint({{"source.csv", static_cast<std::uint64_t>(i + 1)}});
   }
-  file.forget(golden::kForgotten);
+  file.model().forget(golden::kForgotten);
   // Some local GPs stay behind the last θ.
   splitgp::Hyperparameters theta = file.model().hyperparameters();
   theta.noise_variance *= 1.5;
-  file.set_hyperparameters(theta);
-  file.refit(3);
+  file.model().set_hyperparameters(theta);
+  file.model().refit(3);
   file.set_note("made by", "tests/golden/make_golden.cc");
   file.checkpoint({{"source.csv", golden::kObservations}});
 

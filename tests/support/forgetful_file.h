@@ -19,9 +19,11 @@ inline void make_forgetful_file(const std::filesystem::path& path) {
   options.max_age = 55.0;
   ModelFile file = ModelFile::create(path, SplittingGp(2, 2, options));
   for (Eigen::Index i = 0; i < golden::kObservations; ++i) {
-    file.update(golden::x(i), golden::y(i), golden::noise_variance(i), static_cast<double>(i));
+    file.model().update(golden::x(i), golden::y(i), golden::noise_variance(i),
+                        static_cast<double>(i));
     if (i % 30 == 29) {
-      file.forget(std::vector{static_cast<std::uint64_t>(i - 3), static_cast<std::uint64_t>(i)});
+      file.model().forget(
+          std::vector{static_cast<std::uint64_t>(i - 3), static_cast<std::uint64_t>(i)});
       file.checkpoint({{"source.csv", static_cast<std::uint64_t>(i + 1)}});
     }
   }

@@ -36,7 +36,7 @@ class Fed {
       y << std::sin(3.0 * x(0)) + 0.1 * random.normal();
       const std::unique_lock lock(mutex);
       Prediction before;
-      const UpdateResult update = file.predict_then_update(x, y, before);
+      const UpdateResult update = file.model().predict_then_update(x, y, before);
       const Interval interval = before.interval(0.95);
       const double sd = std::sqrt(before.variance(0, 0) + before.noise_variance(0, 0));
       const double z = update.innovation[0].z;

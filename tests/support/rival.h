@@ -2,7 +2,7 @@
 
 #include <Eigen/Core>
 
-#include "splitgp/rivals.h"
+#include "rivals/rivals.h"
 
 namespace splitgp::testing {
 

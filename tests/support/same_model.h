@@ -54,16 +54,16 @@ inline void expect_same(const TrainResult& a, const TrainResult& b) {
   EXPECT_EQ(a.objective_before, b.objective_before);
   EXPECT_EQ(a.objective_after, b.objective_after);
   EXPECT_EQ(a.surprised, b.surprised);
-  EXPECT_EQ(a.regime, b.regime);
-  EXPECT_EQ(a.returned, b.returned);
-  EXPECT_EQ(a.searched, b.searched);
-  EXPECT_EQ(a.kernel_margin, b.kernel_margin);
+  EXPECT_EQ(a.record.regime, b.record.regime);
+  EXPECT_EQ(a.record.returned, b.record.returned);
+  EXPECT_EQ(a.record.searched, b.record.searched);
+  EXPECT_EQ(a.record.kernel_margin, b.record.kernel_margin);
   EXPECT_EQ(a.bounds_reached, b.bounds_reached);
   EXPECT_EQ(a.sequence, b.sequence);
   EXPECT_EQ(a.observations, b.observations);
-  EXPECT_EQ(a.local_gps, b.local_gps);
-  EXPECT_EQ(a.starts, b.starts);
-  EXPECT_EQ(a.evaluations, b.evaluations);
+  EXPECT_EQ(a.record.local_gps, b.record.local_gps);
+  EXPECT_EQ(a.record.starts, b.record.starts);
+  EXPECT_EQ(a.record.evaluations, b.record.evaluations);
 }
 
 /// Each local GP is in the same groups, which know the same. Their numbers may differ.

@@ -114,7 +114,8 @@ int run_forget(const ForgetFlags& flags) {
   require_held(sequences, file.model());
   warn_of_other_rows(file);
   const std::uint64_t before = flags.before ? *flags.before - 1 : 0;
-  const ForgetResult result = flags.before ? file.forget_before(before) : file.forget(sequences);
+  const ForgetResult result =
+      flags.before ? file.model().forget_before(before) : file.model().forget(sequences);
   drop_forgotten(file);
   checkpoint(file, sequences, before);
   fmt::print(

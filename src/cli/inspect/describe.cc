@@ -1,5 +1,4 @@
 // The model as JSON.
-#include <array>
 #include <nlohmann/json.hpp>
 
 #include "charts/relevance.h"
@@ -7,6 +6,7 @@
 #include "cli/inspect/inspect.h"
 #include "cli/recipe_of.h"
 #include "core/options/option_table.h"
+#include "table/names.h"
 
 namespace splitgp {
 
@@ -47,8 +47,6 @@ json inputs_json(const SplittingGp& model, const std::vector<std::string>& names
   return result;
 }
 
-constexpr std::array<const char*, 6> kKinds{"number", "boolean", "ordered", "category", "time", ""};
-
 // The table's own words: one entry for each column, however many inputs it became.
 json columns_json(const SplittingGp& model, const table::Recipe& recipe) {
   const std::vector<table::Feature>& columns = recipe.features();
@@ -60,7 +58,7 @@ json columns_json(const SplittingGp& model, const table::Recipe& recipe) {
     const auto first = static_cast<Eigen::Index>(column.first);
     const bool one = column.count == 1;
     result.push_back({{"name", column.name},
-                      {"kind", kKinds[static_cast<std::size_t>(column.use)]},
+                      {"kind", table::name_of(column.use)},
                       {"relevance", share(static_cast<Eigen::Index>(k))},
                       {"first_input", column.first},
                       {"inputs", column.count},
@@ -100,6 +98,17 @@ json innovation_json(const std::vector<InnovationStatistics>& outputs) {
   return result;
 }
 
+json experts_json(const SplittingGp& model) {
+  json result = json::array();
+  for (const ExpertShares& output : model.expert_shares()) {
+    result.push_back({{"last_error", output.last_error},
+                      {"mean", output.mean},
+                      {"last_value", output.last_value},
+                      {"linear", output.linear}});
+  }
+  return result;
+}
+
 json alarms_json(const SplittingGp& model, const ObservationColumns& columns) {
   json result = json::array();
   for (const Alarm& alarm : model.alarms()) {
@@ -129,7 +138,7 @@ json local_gps_json(const SplittingGp& model) {
 json splits_json(const SplittingGp& model) {
   json result = json::array();
   for (const SplitRecord& split : model.split_history()) {
-    result.push_back({{"sequence", split.sequence},
+    result.push_back({{"observation", split.sequence + 1},
                       {"parent", split.parent},
                       {"child", split.child},
                       {"parent_owned", split.parent_owned},
@@ -141,23 +150,23 @@ json splits_json(const SplittingGp& model) {
 json trainings_json(const SplittingGp& model) {
   json result = json::array();
   for (const TrainResult& training : model.training_history()) {
-    result.push_back({{"sequence", training.sequence},
+    result.push_back({{"observation", training.sequence},
                       {"observations", training.observations},
-                      {"local_gps", training.local_gps},
+                      {"local_gps", training.record.local_gps},
                       {"adopted", training.adopted},
-                      {"searched", training.searched},
+                      {"searched", training.record.searched},
                       {"surprised", training.surprised},
-                      {"regime", training.regime},
-                      {"returned", training.returned},
+                      {"regime", training.record.regime},
+                      {"returned", training.record.returned},
                       {"objective_before", training.objective_before},
                       {"objective_after", training.objective_after},
                       {"kernel", to_string(training.theta.kernel)},
-                      {"kernel_margin", training.kernel_margin},
+                      {"kernel_margin", training.record.kernel_margin},
                       {"length_scale", as_vector(training.theta.length_scale)},
                       {"signal_variance", training.theta.signal_variance},
                       {"noise_variance", training.theta.noise_variance},
                       {"bounds_reached", training.bounds_reached},
-                      {"evaluations", training.evaluations},
+                      {"evaluations", training.record.evaluations},
                       {"seconds", training.seconds}});
   }
   return result;
@@ -187,6 +196,7 @@ json describe(LoadedModel& loaded) {
               {"trainings", trainings_json(model)},
               {"innovation", innovation_json(model.innovation_statistics())},
               {"alarms", alarms_json(model, columns)},
+              {"experts", experts_json(model)},
               {"n_alarms", model.n_alarms()},
               {"outliers_rejected", model.n_rejected()},
               {"memory_bytes", model.memory_bytes()}};

@@ -24,6 +24,10 @@ std::string bytes(double count) {
 }
 
 std::string count(const json& number) { return with_separators(number.get<std::uint64_t>()); }
+// Of an observation, as --predictions counts rows.
+std::string from_1(const json& sequence) {
+  return with_separators(sequence.get<std::uint64_t>() + 1);
+}
 std::string number(const json& value) {
   return value.is_null() ? "–" : short_number(value.get<double>());
 }
@@ -145,7 +149,7 @@ void print_history(const json& model) {
     fmt::print(
         "; the first at observation {}, the last at {}; the larger child got {:.0f} % on "
         "average",
-        count(splits.front()["sequence"]), count(splits.back()["sequence"]), 100.0 * uneven);
+        count(splits.front()["observation"]), count(splits.back()["observation"]), 100.0 * uneven);
   }
   const json& trainings = model["trainings"];
   fmt::print("\n\nTrainings: {}", count(trainings.size()));
@@ -157,14 +161,31 @@ void print_history(const json& model) {
     return training["adopted"].get<bool>();
   });
   fmt::print("; {} found a θ worth adopting\n", count(static_cast<std::size_t>(adopted)));
-  fmt::print("  {:>14}{:>10}{:>20}{:>12}{:>12}{:>10}\n", "observations", "used", "kernel",
+  fmt::print("  {:>14}{:>10}{:>20}{:>12}{:>12}{:>10}\n", "observation", "used", "kernel",
              "objective", "was", "seconds");
   for (const json& training : trainings) {
-    fmt::print("  {:>14}{:>10}{:>20}{:>12}{:>12}{:>10.2f}{}\n", count(training["sequence"]),
+    fmt::print("  {:>14}{:>10}{:>20}{:>12}{:>12}{:>10.2f}{}\n", count(training["observation"]),
                count(training["observations"]), training["kernel"].get<std::string>(),
                number(training["objective_after"]), number(training["objective_before"]),
                training["seconds"].get<double>(),
                training["adopted"].get<bool>() ? "" : "  not adopted");
+  }
+}
+
+// Whom the next answer follows beside the local GPs.
+void print_experts(const json& model) {
+  if (model["experts"].empty()) return;
+  fmt::print(
+      "\nExperts: the share of the way that the next answer goes to each, where the local GPs "
+      "are unsure\n");
+  for (std::size_t o = 0; o < model["outputs"].size(); ++o) {
+    const json& now = model["experts"][o];
+    const auto share = [&](const char* name) {
+      return fmt::format("{:.0f} %", 100.0 * now[name].get<double>());
+    };
+    fmt::print("  {:<24}last error {}, mean {}, last value {}, linear model {}\n",
+               name_of(model["outputs"][o]), share("last_error"), share("mean"),
+               share("last_value"), share("linear"));
   }
 }
 
@@ -204,8 +225,8 @@ void print_drift(const json& model) {
                                    number(alarm["lower"][k]), number(alarm["upper"][k])));
     }
     fmt::print(
-        "  {:>12}{:>14}{:>8}{:>12}{:>10.1f}{:>11}  {}{}\n", count(alarm["sequence"]),
-        count(alarm["change_point"]), alarm["kind"].get<std::string>(), number(alarm["size"]),
+        "  {:>12}{:>14}{:>8}{:>12}{:>10.1f}{:>11}  {}{}\n", from_1(alarm["sequence"]),
+        from_1(alarm["change_point"]), alarm["kind"].get<std::string>(), number(alarm["size"]),
         alarm["size_in_noise"].get<double>(), count(alarm["local_gps"]),
         model["outputs"].size() > 1 ? printable(alarm["output"].get<std::string>()) + " where "
                                     : std::string(),
@@ -239,6 +260,7 @@ void print_text(const json& model, const InspectFlags& flags) {
   print_theta(model);
   print_local_gps(model, flags.local_gps);
   print_history(model);
+  print_experts(model);
   print_drift(model);
 }
 

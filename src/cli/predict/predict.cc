@@ -65,10 +65,25 @@ class PredictRun : private Waiter {
   }
 
  private:
+  // A column that the header has twice cannot be told from its namesake, and is left out unless it
+  // is asked for.
   std::vector<std::string> kept_columns(const std::vector<std::string>& columns) const {
-    if (flags_.kept.empty()) return columns;
     if (flags_.kept.size() == 1 && flags_.kept.front() == "none") return {};
-    return find_columns("--keep", flags_.kept, columns);
+    const ColumnPlaces header(columns);
+    if (!flags_.kept.empty()) {
+      std::vector<std::string> kept = find_columns("--keep", flags_.kept, columns);
+      for (const std::string& name : kept) require_once(header, name);
+      return kept;
+    }
+    std::vector<std::string> kept, repeated;
+    for (const std::string& name : columns) {
+      (header.repeated(name) ? repeated : kept).push_back(name);
+    }
+    if (!repeated.empty()) {
+      fmt::print(stderr, "splitgp: the header has column {} twice, so it is not copied\n",
+                 shown(repeated.front()));
+    }
+    return kept;
   }
 
   // Cells come from columns that are kept too, or are read in addition. A target may be missing: it

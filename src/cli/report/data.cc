@@ -5,6 +5,7 @@
 
 #include "charts/column_map.h"
 #include "charts/facts.h"
+#include "cli/columns.h"
 #include "cli/recipe_of.h"
 #include "core/model/model_state.h"
 
@@ -24,7 +25,7 @@ json chart_trainings(const SplittingGp& model, const std::vector<table::Feature>
       length_scale.push_back(theta.length_scale(static_cast<Index>(column.first)));
     }
     result.push_back(
-        {{"sequence", training.sequence},
+        {{"observation", training.sequence},
          {"adopted", training.adopted},
          {"kernel", to_string(theta.kernel)},
          {"length_scale", length_scale},
@@ -46,20 +47,20 @@ json chart_local_gps(const SplittingGp& model) {
 // The depth of a split is the number of splits on the way to it: children are one deeper.
 json chart_splits(const SplittingGp& model) {
   std::vector<int> depth(1, 0);
-  json sequence = json::array();
+  json observation = json::array();
   json depths = json::array();
   json larger_share = json::array();
   for (const SplitRecord& split : model.split_history()) {
     const auto parent = static_cast<std::size_t>(split.parent);
     const auto child = static_cast<std::size_t>(split.child);
     depth.resize(std::max({depth.size(), parent + 1, child + 1}), 0);
-    sequence.push_back(split.sequence);
+    observation.push_back(split.sequence + 1);
     depths.push_back(depth[parent]);
     const auto larger = static_cast<double>(std::max(split.parent_owned, split.child_owned));
     larger_share.push_back(larger / static_cast<double>(split.parent_owned + split.child_owned));
     depth[child] = ++depth[parent];
   }
-  return {{"sequence", sequence}, {"depth", depths}, {"larger_share", larger_share}};
+  return {{"observation", observation}, {"depth", depths}, {"larger_share", larger_share}};
 }
 
 }  // namespace

@@ -13,27 +13,12 @@ using json = nlohmann::ordered_json;
 
 namespace {
 
-// Before the first training the intervals are placeholders: the page must not judge them.
-std::uint64_t rows_without_interval(const SplittingGp& model, std::uint64_t learned) {
-  if (model.training_history().empty()) {
-    return model.options().training == Training::off ? 0 : learned;
-  }
-  // Observations that the model had before the stream.
-  const std::uint64_t before = model.n_seen() - std::min(model.n_seen(), learned);
-  const std::uint64_t first = model.training_history().front().sequence;
-  return model.options().training == Training::off || first < before ? 0 : first - before;
-}
-
-json sample_json(const Scores& scores, std::uint64_t without_interval) {
+json sample_json(const Scores& scores) {
   std::vector<SampledRow> rows = scores.sample();
   std::sort(rows.begin(), rows.end(),
             [](const SampledRow& a, const SampledRow& b) { return a.row < b.row; });
   json numbers = json::array();
-  json interval_known = json::array();
-  for (const SampledRow& row : rows) {
-    numbers.push_back(row.row);
-    interval_known.push_back(row.row > without_interval);
-  }
+  for (const SampledRow& row : rows) numbers.push_back(row.row);
   json outputs = json::array();
   for (std::size_t o = 0; o < scores.outputs().size(); ++o) {
     json observed = json::array(), mean = json::array(), sd = json::array(),
@@ -51,7 +36,7 @@ json sample_json(const Scores& scores, std::uint64_t without_interval) {
                        {"half_width", half_width},
                        {"level", level}});
   }
-  return {{"row", numbers}, {"interval_known", interval_known}, {"outputs", outputs}};
+  return {{"row", numbers}, {"outputs", outputs}};
 }
 
 }  // namespace
@@ -80,7 +65,7 @@ json stream_json(const LoadedModel& loaded) {
           {"seconds", record.seconds},
           {"outputs", outputs},
           {"windows", windows_json(scores)},
-          {"sample", sample_json(scores, rows_without_interval(model, record.learned))}};
+          {"sample", sample_json(scores)}};
 }
 
 }  // namespace splitgp

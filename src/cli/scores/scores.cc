@@ -57,9 +57,9 @@ void ScoredRow::set_prediction(const Prediction& prediction) {
 void OutputScore::add(const ScoredRow& row, Index output) {
   const double error = row.observed(output) - row.mean(output);
   ++rows;
-  squared_error += error * error;
   if (!row.interval_known) return;
   ++interval_rows;
+  squared_error += error * error;
   nlpd -= row.log_density(output);
   if (std::abs(error) <= row.half_width(output)) ++covered;
 }
@@ -72,7 +72,7 @@ void OutputScore::add(const OutputScore& other) {
   covered += other.covered;
 }
 
-double OutputScore::rmse() const { return std::sqrt(ratio(squared_error, rows)); }
+double OutputScore::rmse() const { return std::sqrt(ratio(squared_error, interval_rows)); }
 double OutputScore::mean_nlpd() const { return ratio(nlpd, interval_rows); }
 double OutputScore::coverage() const { return ratio(static_cast<double>(covered), interval_rows); }
 
@@ -101,7 +101,7 @@ void Scores::add(const ScoredRow& row, std::int64_t local_gps) {
   }
   add_each(recent_.back(), scores);
   add_to_windows(scores, local_gps);
-  add_to_sample(row);
+  if (row.interval_known) add_to_sample(row);
 }
 
 // When there are too many windows, neighbours are merged, so that they stay evenly spaced and fewer
@@ -124,12 +124,12 @@ void Scores::add_to_windows(const std::vector<OutputScore>& row, std::int64_t lo
   window_width_ *= 2;
 }
 
-// Vitter's algorithm R: every row so far is in the sample with the same probability.
+// Vitter's algorithm R: every row that was scored is in the sample with the same probability.
 void Scores::add_to_sample(const ScoredRow& row) {
   const std::uint64_t most = std::max<std::uint64_t>(kSampledRows / totals_.size(), 100);
   std::uint64_t place = sample_.size();
   if (place == most) {
-    place = random_of(rows_) % rows_;
+    place = random_of(rows_) % totals_.front().interval_rows;
     if (place >= most) return;
   } else {
     sample_.emplace_back();

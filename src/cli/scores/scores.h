@@ -25,8 +25,8 @@ struct ScoredRow {
   /// known.
   void set_prediction(const Prediction& prediction);
 
-  /// Before the first training the model does not know the scale of the data. Its intervals are
-  /// placeholders then, and not part of NLPD and coverage.
+  /// Before the first training the model does not know the scale of the data. There is nothing to
+  /// score then, neither answers nor intervals.
   bool interval_known = true;
 };
 
@@ -34,15 +34,15 @@ struct ScoredRow {
 struct OutputScore {
   std::uint64_t rows = 0;
   double squared_error = 0.0;
-  std::uint64_t interval_rows = 0;  ///< Those with interval_known.
+  std::uint64_t interval_rows = 0;  ///< Those with interval_known; all sums are over them.
   double nlpd = 0.0;                ///< Summed negative log predictive density of those.
   std::uint64_t covered = 0;        ///< Of those, inside the 95 % interval.
 
   void add(const ScoredRow& row, Eigen::Index output);
   void add(const OutputScore& other);
-  double rmse() const;
-  double mean_nlpd() const;  ///< NaN without interval_rows.
-  double coverage() const;   ///< As above.
+  double rmse() const;  ///< NaN without interval_rows; so are the others.
+  double mean_nlpd() const;
+  double coverage() const;
 };
 
 /// One line of the table. With several outputs, averages over them, after dividing each output by
@@ -79,6 +79,8 @@ class Scores {
   void add(const ScoredRow& row, std::int64_t local_gps);
 
   std::uint64_t rows() const { return rows_; }
+  /// Rows that were answered when the model did not know the scale of the data yet.
+  std::uint64_t unscored() const { return rows_ - totals_.front().interval_rows; }
   /// At 1, 2, 4, 8, … rows the table gets a line.
   bool at_power_of_two() const { return rows_ != 0 && (rows_ & (rows_ - 1)) == 0; }
   ScoreLine line(std::int64_t local_gps) const;

@@ -42,6 +42,18 @@ void RecordObserver::predicted() {
   ++record_->predicted;
 }
 
+void RecordObserver::early() {
+  changed_ = true;
+  ++record_->rows_read;
+  ++record_->early;
+}
+
+// A row is read when it begins to wait, and not again when it is learned.
+void RecordObserver::waiting(int more) {
+  changed_ = true;
+  record_->rows_read += static_cast<std::uint64_t>(more);
+}
+
 void RecordObserver::forgot(const ForgetResult&) { forgot_ = true; }
 
 void RecordObserver::before_commit(ModelFile& file) {

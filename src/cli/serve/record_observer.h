@@ -18,6 +18,8 @@ class RecordObserver : public serve::Observer {
   void learned(const serve::LearnedRow& row) override;
   void rejected(const std::string& reason) override;
   void predicted() override;
+  void early() override;
+  void waiting(int more) override;
   void forgot(const ForgetResult& result) override;
   void before_commit(ModelFile& file) override;
   bool unsaved() const override { return changed_; }

@@ -1,13 +1,14 @@
 #include "cli/stream/growing.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "cli/exit_code.h"
 #include "splitgp/error.h"
 #include "store/schema.h"
-#include "table/waiting_answer.h"
+#include "table/take_row.h"
 
 namespace splitgp {
 namespace {
@@ -45,38 +46,32 @@ std::optional<Options> options_for(const Recipe& grown, const Recipe& recipe, Op
   return options;
 }
 
-class Again {
+// Learns again, with another recipe.
+class Again : public table::RowModel {
  public:
   Again(const Recipe& recipe, RecipeState& state, SplittingGp& model)
       : recipe_(recipe), state_(state), model_(model) {}
 
-  // As StreamRun::process does. Returns false if the row does not fit.
+  // Returns false if the row does not fit.
   bool take(table::Cells cells) {
     recipe_.apply(cells, state_, applied_);
     if (applied_.outcome == Applied::Outcome::rejected) return false;
-    const bool ready = applied_.outcome == Applied::Outcome::ready;
-    if (recipe_.horizon() > 0) {
-      const std::optional<table::WaitingRow> waiting = state_.arrived(recipe_, applied_);
-      if (waiting && applied_.target_known) {
-        model_.update(vector_of(waiting->inputs), vector_of(applied_.targets), 0.0, applied_.time);
-      }
-      if (ready) {
-        const bool interval_known =
-            model_.options().training == Training::off || !model_.training_history().empty();
-        model_.predict(vector_of(applied_.inputs), before_, recipe_.rows_ahead());
-        state_.wait(applied_, {applied_.inputs, table::pack_answer(before_, interval_known)});
-      }
-    } else if (ready && applied_.target_known) {
-      model_.predict_then_update(vector_of(applied_.inputs), vector_of(applied_.targets), before_,
-                                 0.0, applied_.time);
-    }
-    if (!ready) state_.wait_in_vain(recipe_, applied_);
-    state_.take(recipe_, applied_);
+    table::take_row(recipe_, state_, applied_, *this, taken_);
     return true;
   }
 
  private:
-  static Eigen::Map<const Eigen::VectorXd> vector_of(const std::vector<double>& values) {
+  const SplittingGp& model() const override { return model_; }
+  bool learn(std::span<const double> x, std::span<const double> y, double time,
+             Prediction& before) override {
+    model_.predict_then_update(vector_of(x), vector_of(y), before, 0.0, time);
+    return true;
+  }
+  void learn_answered(std::span<const double> x, std::span<const double> y, double time,
+                      const Prediction& /*said*/) override {
+    model_.update(vector_of(x), vector_of(y), 0.0, time);
+  }
+  static Eigen::Map<const Eigen::VectorXd> vector_of(std::span<const double> values) {
     return {values.data(), std::ssize(values)};
   }
 
@@ -84,7 +79,7 @@ class Again {
   RecipeState& state_;
   SplittingGp& model_;
   Applied applied_;
-  Prediction before_;
+  table::TakenRow taken_;
 };
 
 bool learn_again(const FirstTable& first, const Recipe& recipe, RecipeState& state,

@@ -57,7 +57,7 @@ void Reporting::warn_of_age() {
       fmt::format("--max-age is {}, so of the {} learned only {} {} left; is another unit meant, "
                   "such as {}d?",
                   age_text(age), counted(learned_, "row"), with_separators(held),
-                  held == 1 ? "is" : "are", short_number(age)));
+                  held == 1 ? "is" : "are", age));
 }
 
 void Reporting::add_learned() {
@@ -103,6 +103,12 @@ void Reporting::print_summary() {
     last.rows_per_second = seconds > 0.0 ? static_cast<double>(reading_->rows()) / seconds : 0.0;
     table_->print_rule();
     table_->print(last);
+  }
+  if (const std::uint64_t unscored = record_->scores.unscored(); unscored > 0) {
+    fmt::print(to_,
+               "scores count from row {} on; before it the model did not know the scale of the "
+               "target\n",
+               with_separators(unscored + 1));
   }
   print_outputs();
   print_filled();

@@ -5,6 +5,7 @@
 #include <limits>
 #include <new>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "cli/exit_code.h"
@@ -18,13 +19,13 @@
 #include "io/number.h"
 #include "io/printable.h"
 #include "splitgp/error.h"
-#include "table/waiting_answer.h"
+#include "table/take_row.h"
 
 namespace splitgp {
 namespace {
 
 /// One run of `splitgp stream`: reads rows, learns each, commits and reports.
-class StreamRun {
+class StreamRun : private table::RowModel {
  public:
   explicit StreamRun(const StreamFlags& flags)
       : flags_(flags),
@@ -49,7 +50,7 @@ class StreamRun {
       finish();  // keep what was learned before the error
       throw;
     }
-    if (model_ && end == Reading::End::input) model_->file().finish_training();
+    if (model_ && end == Reading::End::input) model_->file().model().finish_training();
     if (record_) committing_.write_last_trainings();
     finish();
     if (end == Reading::End::signal) return kInterrupted + stop_.received();
@@ -206,7 +207,8 @@ class StreamRun {
     return columns;
   }
 
-  enum class Fate { learned, predicted, early, waiting, rejected };
+  using Fate = table::Fate;
+  using Earlier = table::TakenRow::Earlier;
 
   void take_row(bool good) {
     const bool read = good;
@@ -215,7 +217,7 @@ class StreamRun {
     // corrected. Not later: the row and its position must be committed together.
     if (good) committing_.make_file();
     updated_.rejected = false;
-    arrived_counts_ = false;
+    taken_.earlier = Earlier::none;
     const Fate fate = good ? process() : Fate::rejected;
     // This row is not counted, so that the next run, after a correction, starts with it.
     if (fate == Fate::rejected && flags_.strict) {
@@ -224,19 +226,19 @@ class StreamRun {
     }
     ++record_->rows_read;
     reading_.count_row();
-    if (arrived_counts_) count_learned(arrived_);
+    if (taken_.earlier == Earlier::learned) count_learned(earlier());
+    if (taken_.earlier == Earlier::without_target) count_predicted();
     switch (fate) {
       case Fate::learned:
-        count_learned(scored_);
+        count_learned(scored());
         committing_.write_prediction(scored_);
         break;
       case Fate::predicted:
-        ++record_->predicted;
-        reporting_.add_predicted();
-        committing_.write_prediction(scored_);
+        count_predicted();
+        committing_.write_prediction(scored());
         break;
       case Fate::waiting:
-        committing_.write_prediction(scored_);
+        committing_.write_prediction(scored());
         break;
       case Fate::early:
         ++record_->early;
@@ -272,6 +274,11 @@ class StreamRun {
     ++record_->rejected;
     committing_.write_rejected(rejected_, &updated_);
     reporting_.add_rejected(rejected_);
+  }
+
+  void count_predicted() {
+    ++record_->predicted;
+    reporting_.add_predicted();
   }
 
   // Makes applied_ of row_. Returns false, with the reason in rejected_, if the row does not fit.
@@ -320,16 +327,8 @@ class StreamRun {
 
   Fate process() {
     if (runs_backwards()) return Fate::rejected;
-    const bool ready = applied_.outcome == table::Applied::Outcome::ready;
-    Fate fate = Fate::early;
     try {
-      if (model_->recipe().horizon() > 0) {
-        learn_arrived();
-        if (ready) answer();
-        fate = ready ? Fate::waiting : Fate::early;
-      } else if (ready) {
-        fate = learn();
-      }
+      table::take_row(model_->recipe(), model_->state(), applied_, *this, taken_);
     } catch (const NumericalError& error) {
       rejected_ = {row_.line, error.what(), ""};
       return Fate::rejected;
@@ -340,70 +339,52 @@ class StreamRun {
                    timed ? "the time " + shown(time) + ": " + error.what() : error.what(), ""};
       return Fate::rejected;
     }
-    if (fate == Fate::early) model_->state().wait_in_vain(model_->recipe(), applied_);
-    model_->state().take(model_->recipe(), applied_);
-    return fate;
+    return taken_.fate;
   }
 
-  // Predicts the row into scored_, then learns it if its target is known.
-  Fate learn() {
-    const SplittingGp& model = model_->model();
-    const Eigen::Map<const Eigen::VectorXd> x(applied_.inputs.data(), model.n_inputs());
-    scored_.observed =
-        Eigen::Map<const Eigen::VectorXd>(applied_.targets.data(), model.n_outputs());
-    set_interval_known();
-    if (flags_.test_only || !applied_.target_known) {
-      model.predict(x, prediction_);
+  const SplittingGp& model() const override { return model_->model(); }
+
+  bool learn(std::span<const double> x, std::span<const double> y, double time,
+             Prediction& before) override {
+    if (flags_.test_only) {
+      model().predict(vector_of(x), before);
+      return false;
+    }
+    updated_ =
+        model_->file().model().predict_then_update(vector_of(x), vector_of(y), before, 0.0, time);
+    remember_time();
+    return true;
+  }
+
+  void learn_answered(std::span<const double> x, std::span<const double> y, double time,
+                      const Prediction& /*said*/) override {
+    if (flags_.test_only) return;
+    updated_ = model_->file().model().update(vector_of(x), vector_of(y), 0.0, time);
+    remember_time();
+  }
+
+  static Eigen::Map<const Eigen::VectorXd> vector_of(std::span<const double> values) {
+    return {values.data(), std::ssize(values)};
+  }
+
+  // The row at hand; with a horizon its target is not known yet.
+  ScoredRow& scored() {
+    if (taken_.fate == Fate::waiting) {
+      scored_.observed = Eigen::VectorXd::Constant(model().n_outputs(), kUnknown);
     } else {
-      updated_ =
-          model_->file().predict_then_update(x, scored_.observed, prediction_, 0.0, applied_.time);
-      remember_time();
+      scored_.observed = vector_of(applied_.targets);
     }
-    table::widen(prediction_, 0, model_->state().widening(applied_));
-    scored_.set_prediction(prediction_);
-    if (applied_.target_known && scored_.interval_known && !flags_.test_only) {
-      model_->state().judge(applied_, prediction_);
-    }
-    return applied_.target_known ? Fate::learned : Fate::predicted;
+    scored_.interval_known = taken_.interval_known;
+    scored_.set_prediction(taken_.answer);
+    return scored_;
   }
 
-  // With a horizon: the row answers for an earlier one, which is scored by what was said then.
-  void learn_arrived() {
-    std::optional<table::WaitingRow> waiting = model_->state().arrived(model_->recipe(), applied_);
-    if (!waiting) return;
-    if (!applied_.target_known) {
-      ++record_->predicted;
-      reporting_.add_predicted();
-      return;
-    }
-    const SplittingGp& model = model_->model();
-    const Eigen::Map<const Eigen::VectorXd> x(waiting->inputs.data(), model.n_inputs());
-    arrived_.observed =
-        Eigen::Map<const Eigen::VectorXd>(applied_.targets.data(), model.n_outputs());
-    arrived_.interval_known = table::unpack_answer(waiting->answer, model.n_outputs(), prediction_);
-    arrived_.set_prediction(prediction_);
-    if (!flags_.test_only) {
-      updated_ = model_->file().update(x, arrived_.observed, 0.0, applied_.time);
-      remember_time();
-    }
-    arrived_counts_ = true;
-  }
-
-  void answer() {
-    const SplittingGp& model = model_->model();
-    const Eigen::Map<const Eigen::VectorXd> x(applied_.inputs.data(), model.n_inputs());
-    set_interval_known();
-    model.predict(x, prediction_, model_->recipe().rows_ahead());
-    scored_.observed = Eigen::VectorXd::Constant(model.n_outputs(), kUnknown);
-    scored_.set_prediction(prediction_);
-    model_->state().wait(
-        applied_, {applied_.inputs, table::pack_answer(prediction_, scored_.interval_known)});
-  }
-
-  void set_interval_known() {
-    const SplittingGp& model = model_->model();
-    scored_.interval_known =
-        model.options().training == Training::off || !model.training_history().empty();
+  // The one whose target it brought.
+  ScoredRow& earlier() {
+    scored_.observed = vector_of(applied_.targets);
+    scored_.interval_known = taken_.said_interval_known;
+    scored_.set_prediction(taken_.said);
+    return scored_;
   }
 
   static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
@@ -420,10 +401,8 @@ class StreamRun {
   std::vector<std::size_t> first_places_;  // of the columns of model_->first(), among row_'s texts
   std::vector<table::Cell> cells_;
   table::Applied applied_;
+  table::TakenRow taken_;
   ScoredRow scored_;
-  ScoredRow arrived_;            // with a horizon: the row whose target came, …
-  bool arrived_counts_ = false;  // … if one did
-  Prediction prediction_;
   UpdateResult updated_;  // by row_; rejected only if it is an outlier
   // Of the row learned last, if there is a --max-age.
   double latest_time_ = -std::numeric_limits<double>::infinity();

@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "core/api/journal.h"
 #include "core/model/model_state.h"
 #include "splitgp/error.h"
 #include "splitgp/splitting_gp.h"
@@ -13,6 +14,19 @@ struct SplittingGp::State : ModelState {
   using ModelState::ModelState;
   explicit State(ModelState&& state) : ModelState(std::move(state)) {}
 
+  /// Learns a row; the caller's values are checked.
+  void learn(const Observation& row, UpdateResult& result);
+  void note(const Observation& row, const UpdateResult& result) {
+    journal.note(row, result, options.max_age > 0.0);
+  }
+
+  /// A file knows by this that it has another model.
+  void leave_file() noexcept {
+    journal = {};
+    partition.changes = {};
+  }
+
+  Journal journal;
   /// Why the model cannot be used any more; null if it can.
   const char* unusable = nullptr;
 };
@@ -23,6 +37,7 @@ inline constexpr const char* kHalfChanged = "a change of it was interrupted half
 struct Internals {
   static const ModelState& of(const SplittingGp& model) { return *model.state_; }
   static ModelState& of(SplittingGp& model) { return *model.state_; }
+  static Journal& journal(SplittingGp& model) { return model.state_->journal; }
   static SplittingGp model(ModelState state) {
     return SplittingGp(std::make_unique<SplittingGp::State>(std::move(state)));
   }

@@ -52,6 +52,16 @@ std::vector<InnovationStatistics> SplittingGp::innovation_statistics() const {
   return result;
 }
 
+std::vector<ExpertShares> SplittingGp::expert_shares() const {
+  std::vector<ExpertShares> result;
+  for (Index o = 0; state_->monitor.experts && o < state_->outputs; ++o) {
+    const Mixture& next = state_->monitor.experts->next(o);
+    result.push_back({next.error_share(), next.share(Opinions::kMean), next.share(Opinions::kLast),
+                      next.share(Opinions::kLinear)});
+  }
+  return result;
+}
+
 std::vector<Alarm> SplittingGp::alarms() const {
   std::vector<Alarm> alarms;
   for (std::size_t i = 0; i < state_->monitor.alarms.size(); ++i)

@@ -79,19 +79,25 @@ SplittingGp::SplittingGp(const SplittingGp& other) {
   const WakeLocks::Held held = other.state_->partition.wake_locks.all();
   state_ = std::make_unique<State>(*other.state_);
 }
-SplittingGp::SplittingGp(SplittingGp&&) noexcept = default;
+SplittingGp::SplittingGp(SplittingGp&& other) noexcept : state_(std::move(other.state_)) {
+  if (state_) state_->leave_file();
+}
 SplittingGp& SplittingGp::operator=(SplittingGp other) noexcept {
   state_ = std::move(other.state_);
   return *this;
 }
 SplittingGp::~SplittingGp() = default;
 
+void SplittingGp::State::learn(const Observation& row, UpdateResult& result) {
+  core().update(*this, row, result);
+  note(row, result);
+}
+
 void SplittingGp::update(MatrixView x, MatrixView y, UpdateResult& result, double noise_variance,
                          double time) {
   Internals::change(*this, [&] {
     check_observation(*state_, x, y, noise_variance, time);
-    core().update(*state_,
-                  {column(x), column(y), noise_variance, state_->knowledge.observations, time},
+    state_->learn({column(x), column(y), noise_variance, state_->knowledge.observations, time},
                   result);
   });
 }
@@ -109,8 +115,7 @@ std::vector<UpdateResult> SplittingGp::update_batch(MatrixView X, MatrixView Y,
     for (Index i = 0; i < X.cols; ++i) {
       const double noise = noise_variances.size() == 0 ? 0.0 : noise_variances(i);
       const double at = times.size() == 0 ? kNoTime : times(i);
-      core().update(
-          *state_,
+      state_->learn(
           {columns(X).col(i), columns(Y).col(i), noise, state_->knowledge.observations, at},
           results.emplace_back());
     }
@@ -143,9 +148,10 @@ void SplittingGp::predict_then_update(MatrixView x, MatrixView y, Prediction& be
   Internals::change(*this, [&] {
     check_observation(*state_, x, y, noise_variance, time);
     fill_with_prior(*state_, columns(x), before);
-    core().predict_then_update(
-        *state_, {column(x), column(y), noise_variance, state_->knowledge.observations, time},
-        before, result);
+    const Observation row{column(x), column(y), noise_variance, state_->knowledge.observations,
+                          time};
+    core().predict_then_update(*state_, row, before, result);
+    state_->note(row, result);
   });
 }
 

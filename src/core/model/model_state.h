@@ -21,7 +21,8 @@ struct ModelState {
   ModelState(Eigen::Index n_inputs, Eigen::Index n_outputs, Options checked);
 
   operator Field() const {
-    return {options, *knowledge.theta, partition, monitor.calibrators, inputs, outputs};
+    const Experts* experts = monitor.experts ? &*monitor.experts : nullptr;
+    return {options, *knowledge.theta, partition, monitor.calibrators, experts, inputs, outputs};
   }
 
   Options options;

@@ -220,7 +220,7 @@ void keep_failed(ModelState& model) {
   failed.failed = true;
   failed.sequence = model.knowledge.observations;
   failed.surprised = due == Due::surprise;
-  failed.regime = regime_of(model, due);
+  failed.record.regime = regime_of(model, due);
   keep(model, std::move(failed));
 }
 

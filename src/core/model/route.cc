@@ -28,8 +28,8 @@ void ask_before(const ModelState& model, const Eigen::Ref<const Eigen::VectorXd>
 }
 
 // Algorithm 3's weighted average of what those who were asked have answered.
-void average(const ModelState& model, const Routed& routed, const Found& found,
-             Prediction& result) {
+void average(const ModelState& model, const Observation& row, const Routed& routed,
+             const Found& found, Prediction& result) {
   static thread_local Predictor predictor;
   predictor.asked = std::ssize(routed.asked);
   predictor.local_gps = routed.asked;
@@ -45,7 +45,7 @@ void average(const ModelState& model, const Routed& routed, const Found& found,
   if (!model.monitor.calibrators.empty())
     predictor.local_scales.leftCols(predictor.asked) = found.local_scales;
   predictor.weigh(model, 0);
-  predictor.combine(model, 0, 1.0, result, 0);
+  predictor.combine(model, row.x, 0, 1.0, result, 0);
 }
 
 }  // namespace
@@ -93,7 +93,7 @@ void account(ModelState& model, const Observation& row, Routed& routed, const Fo
   UpdateResult& result = routed.result;
   Prediction& average_before = before != nullptr ? *before : model.scored;
   if (before != nullptr || routed.scored) fill_with_prior(model, row.x, average_before);
-  if (!routed.asked.empty()) average(model, routed, found, average_before);
+  if (!routed.asked.empty()) average(model, row, routed, found, average_before);
 
   LookedAhead& looked = model.monitor.looked;
   looked.innovation = found.innovation;

@@ -116,6 +116,14 @@ void each_option(Visitor&& visit) {
                   .since = 2},
       [](auto& options) -> auto& { return options.calibration; });
   visit(
+      OptionEntry{.name = "experts",
+                  .help = "Mix the answers with the last error, the mean, the last value and a "
+                          "linear model, as far as these have been right",
+                  .group = kErrorBars,
+                  .without = "The local GPs answer alone",
+                  .since = 5},
+      [](auto& options) -> auto& { return options.experts; });
+  visit(
       OptionEntry{.name = "on_drift",
                   .help = "What an alarm does to the model",
                   .group = kChange,

@@ -177,6 +177,7 @@ Options Options::paper() {
   options.comparison.inherit = false;
   options.comparison.split_space = SplitSpace::raw;
   options.calibration = Calibration::none;
+  options.experts = false;
   options.surprise = false;
   options.trend = Trend::none;
   return options;

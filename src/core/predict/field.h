@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 #include <vector>
 
+#include "core/experts/experts.h"
 #include "core/kernel/theta.h"
 #include "core/partition/partition.h"
 #include "core/watch/reach_calibrator.h"
@@ -18,6 +19,7 @@ struct Field {
   const Partition& partition;
   /// One for each output; none without calibration.
   const std::vector<ReachCalibrator>& calibrators;
+  const Experts* experts;  // none without calibration
   Eigen::Index inputs;
   Eigen::Index outputs;
 };

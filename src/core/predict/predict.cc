@@ -76,7 +76,7 @@ void predict(const Field& field, const Eigen::Ref<const Eigen::MatrixXd>& X, con
       predictor.answer(field, queries);
       for (Index j = 0; j < queries.cols(); ++j) {
         predictor.weigh(field, j);
-        predictor.combine(field, j, ahead.of(i + j), result, i + j);
+        predictor.combine(field, queries.col(j), j, ahead.of(i + j), result, i + j);
       }
     }
   });
@@ -91,7 +91,7 @@ Route predict_waking(const Field& field, Partition& partition, const Eigen::Ref<
   }
   predictor.answer(field, x);
   predictor.weigh(field, 0);
-  predictor.combine(field, 0, 1.0, result, 0);
+  predictor.combine(field, x, 0, 1.0, result, 0);
   predictor.keep_solved_rows(field);
   const auto concerned = static_cast<std::size_t>(n_concerned(field));
   const std::span<const Neighbor> similar = predictor.neighbors;
@@ -111,7 +111,7 @@ void combine(const Field& field, const Eigen::Ref<const Eigen::MatrixXd>& X, con
              Predictor& predictor, Prediction& result) {
   for (Index query = 0; query < X.cols(); ++query) {
     predictor.weigh(field, query);
-    predictor.combine(field, query, ahead.of(query), result, query);
+    predictor.combine(field, X.col(query), query, ahead.of(query), result, query);
   }
 }
 

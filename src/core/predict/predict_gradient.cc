@@ -29,6 +29,7 @@ class GradientCombiner {
     outsider_slope_.resize(inputs);
     deviation_slope_.resize(inputs);
     log_share_slope_.resize(inputs);
+    log_variance_slope_.resize(inputs);
   }
 
  private:
@@ -40,6 +41,7 @@ class GradientCombiner {
   VectorXd outsider_slope_;
   VectorXd deviation_slope_;
   VectorXd log_share_slope_;
+  VectorXd log_variance_slope_;
 };
 
 GradientCombiner& thread_combiner() {
@@ -175,6 +177,20 @@ void GradientCombiner::combine(const Field& field, const Predictor& predictor,
     double deviation = 0.0;
     for (Index r = 0; r < asked; ++r)
       deviation += predictor.weights[static_cast<std::size_t>(r)] * deviation_of(query * asked + r);
+    // f's own averages, which the experts may have changed in the result.
+    double mean = 0.0;
+    double noise_variance = 0.0;
+    const auto noise_of = [&](Index r) {
+      const Index local_gp = predictor.local_gps[static_cast<std::size_t>(query * asked + r)];
+      const double own = scale_of(query * asked + r) *
+                         std::sqrt(field.partition.at(local_gp).theta().values.noise_variance);
+      return std::min(own * own, kLargestVariance);
+    };
+    for (Index r = 0; r < asked; ++r) {
+      const double weight = predictor.weights[static_cast<std::size_t>(r)];
+      mean += weight * predictor.means(o, query * asked + r);
+      noise_variance += weight * noise_of(r);
+    }
     mean_gradient.setZero();
     deviation_slope_.setZero();
     for (Index r = 0; r < asked; ++r) {
@@ -182,7 +198,7 @@ void GradientCombiner::combine(const Field& field, const Predictor& predictor,
       if (weight == 0.0) continue;
       const Index place = query * asked + r;
       const auto answer = predictor.gradients.col(place);
-      const double mean_difference = predictor.means(o, place) - result.mean(o, column);
+      const double mean_difference = predictor.means(o, place) - mean;
       mean_gradient += weight * (answer.segment((LocalGp::GradientRows::kMeans + o) * d, d) +
                                  mean_difference * weight_slopes_.col(r));
       // d(scale·√V) = scale·dV / (2√V) = scale²·dV / (2 scale·√V)
@@ -196,14 +212,8 @@ void GradientCombiner::combine(const Field& field, const Predictor& predictor,
     auto noise_gradient = result.noise_variance_gradient.col(column).segment(o * d, d);
     noise_gradient.setZero();
     for (Index r = 0; r < asked && !field.calibrators.empty(); ++r) {
-      const Index place = query * asked + r;
-      const Index local_gp = predictor.local_gps[static_cast<std::size_t>(place)];
-      const double own =
-          scale_of(place) * std::sqrt(field.partition.at(local_gp).theta().values.noise_variance);
-      const double difference =
-          std::min(own * own, kLargestVariance) - result.noise_variance(o, column);
-      noise_gradient +=
-          predictor.weights[static_cast<std::size_t>(r)] * difference * weight_slopes_.col(r);
+      noise_gradient += predictor.weights[static_cast<std::size_t>(r)] *
+                        (noise_of(r) - noise_variance) * weight_slopes_.col(r);
     }
     if (deviation * deviation < kLargestVariance) {
       variance_gradient = 2.0 * deviation * deviation_slope_;
@@ -214,6 +224,22 @@ void GradientCombiner::combine(const Field& field, const Predictor& predictor,
     if (reach.slope != 0.0) {
       variance_gradient += (reach.slope * result.variance(o, column)) * log_share_slope_;
       noise_gradient += (reach.slope * result.noise_variance(o, column)) * log_share_slope_;
+    }
+    if (field.experts != nullptr) {
+      const double variance = std::min(deviation * deviation, kLargestVariance);
+      const double total = variance + noise_variance;
+      const Mixed mixed = field.experts->mix(o, ahead, x, mean, total / reach.factor);
+      log_variance_slope_ = (variance_gradient + noise_gradient) / total;
+      mean_gradient = mixed.by_mean * mean_gradient + mixed.by_log_variance * log_variance_slope_;
+      if (mixed.by_linear != 0.0) {
+        for (Index k = 0; k < d; ++k)
+          mean_gradient(k) += mixed.by_linear * field.experts->linear_slope(o, k);
+      }
+      const double share_slope = mixed.variance_share * mixed.share_by_log_variance;
+      variance_gradient =
+          mixed.variance_share * variance_gradient + share_slope * variance * log_variance_slope_;
+      noise_gradient = mixed.variance_share * noise_gradient +
+                       share_slope * noise_variance * log_variance_slope_;
     }
     keep_finite(mean_gradient);
     keep_finite(variance_gradient);
@@ -264,7 +290,7 @@ void predict_gradient(const Field& field, const Eigen::Ref<const Eigen::MatrixXd
       predictor.answer(field, queries, true);
       for (Index j = 0; j < queries.cols(); ++j) {
         const bool decided = predictor.weigh(field, j);
-        predictor.combine(field, j, ahead.of(i + j), result, i + j);
+        predictor.combine(field, queries.col(j), j, ahead.of(i + j), result, i + j);
         combiner.combine(field, predictor, queries.col(j), j, ahead.of(i + j), decided, result,
                          i + j);
       }

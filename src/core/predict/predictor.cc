@@ -188,10 +188,12 @@ double Predictor::share_left(const Field& field, Index query) const {
 }
 
 // Each local GP's deviation and noise times its local scale, and the whole times the factor that
-// innovations have taught. Means and weights do not change. A local scale goes with the θ it was
-// measured by, so all of it is a local GP's own, also while a new θ is on its way to it.
-void Predictor::combine_calibrated(const Field& field, Index query, double ahead,
-                                   Prediction& result, Index column) const {
+// innovations have taught. Weights do not change, and means only by what the experts know better. A
+// local scale goes with the θ it was measured by, so all of it is a local GP's own, also while a
+// new θ is on its way to it.
+void Predictor::combine_calibrated(const Field& field, const Eigen::Ref<const VectorXd>& x,
+                                   Index query, double ahead, Prediction& result,
+                                   Index column) const {
   const Index first = query * asked;
   const double share = std::isnan(ahead) ? share_left(field, query) : 1.0;
   for (Index o = 0; o < field.outputs; ++o) {
@@ -213,6 +215,14 @@ void Predictor::combine_calibrated(const Field& field, Index query, double ahead
     result.variance(o, column) = std::min(deviation * deviation, kLargestVariance);
     result.noise_variance(o, column) = std::min(noise_variance, kLargestVariance);
     result.degrees_of_freedom(o, column) = reach.degrees_of_freedom;
+    if (field.experts != nullptr) {
+      const double total = result.variance(o, column) + result.noise_variance(o, column);
+      const Mixed mixed =
+          field.experts->mix(o, ahead, x, result.mean(o, column), total / reach.factor);
+      result.mean(o, column) = mixed.mean;
+      result.variance(o, column) *= mixed.variance_share;
+      result.noise_variance(o, column) *= mixed.variance_share;
+    }
     if (field.options.calibration != Calibration::conformal) continue;
     constexpr auto kLevels = static_cast<Index>(Calibrator::kLevels.size());
     calibrator.next.half_widths(
@@ -224,8 +234,8 @@ void Predictor::combine_calibrated(const Field& field, Index query, double ahead
 
 // ŷ ← Σ w_i E_i, with standard deviation Σ w_i σ_i: children of one parent model the same function,
 // so their errors are taken as fully correlated, an upper bound for any correlation.
-void Predictor::combine(const Field& field, Index query, double ahead, Prediction& result,
-                        Index column) const {
+void Predictor::combine(const Field& field, const Eigen::Ref<const VectorXd>& x, Index query,
+                        double ahead, Prediction& result, Index column) const {
   auto mean = result.mean.col(column);
   mean.setZero();
   double deviation = 0.0;
@@ -236,7 +246,7 @@ void Predictor::combine(const Field& field, Index query, double ahead, Predictio
     deviation += weight * std::sqrt(candidate.posterior.variance);
   }
   result.variance.col(column) = (deviation * field.theta.values.output_scale).array().square();
-  if (!field.calibrators.empty()) combine_calibrated(field, query, ahead, result, column);
+  if (!field.calibrators.empty()) combine_calibrated(field, x, query, ahead, result, column);
 }
 
 }  // namespace splitgp

@@ -67,8 +67,8 @@ struct Predictor {
 
   /// The weighted average of a query's answers, into one column of the result. `ahead`: when it is
   /// for (splitgp/ahead.h).
-  void combine(const Field& field, Eigen::Index query, double ahead, Prediction& result,
-               Eigen::Index column) const;
+  void combine(const Field& field, const Eigen::Ref<const Eigen::VectorXd>& x, Eigen::Index query,
+               double ahead, Prediction& result, Eigen::Index column) const;
 
   /// How large a share of the prior's variance is left for a new observation, noise included, by
   /// the local GPs' own θ; what calibration asks of a query of an unknown time.
@@ -80,7 +80,8 @@ struct Predictor {
 
  private:
   Workspace& workspace_for(Eigen::Index queries, Eigen::Index answer);
-  void combine_calibrated(const Field& field, Eigen::Index query, double ahead, Prediction& result,
+  void combine_calibrated(const Field& field, const Eigen::Ref<const Eigen::VectorXd>& x,
+                          Eigen::Index query, double ahead, Prediction& result,
                           Eigen::Index column) const;
 };
 

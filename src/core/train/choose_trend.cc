@@ -77,9 +77,9 @@ Contender choose_trend(const TrainingSet& set, const TrainingPlan& plan, const C
     optimise(looked_at, plan, nullptr, kChallenge, with, result);
   }
   const ForwardCheck check = check_trend(set, without.theta, with.theta);
-  result.forward_without_trend = check.without;
-  result.forward_with_trend = check.with;
-  result.trend_won = check.trend_wins;
+  result.record.forward_without_trend = check.without;
+  result.record.forward_with_trend = check.with;
+  result.record.trend_won = check.trend_wins;
   // Every change of mind costs more than a slightly worse prior.
   const bool stays = has_trend(found.theta) && !check.trend_loses;
   const bool comes = check.trend_wins &&

@@ -37,7 +37,7 @@ void optimise(const TrainingSet& set, const TrainingPlan& plan, const VectorXd* 
       maximise([&](const VectorXd& parameters,
                    VectorXd* gradient) { return objective.value(parameters, gradient); },
                objective.curvature(from), from, objective.lower(), objective.upper(), stop);
-  result.evaluations += optimum.evaluations;
+  result.record.evaluations += optimum.evaluations;
   contender.theta = objective.theta(optimum.parameters);
   contender.start_value = optimum.start_value + objective.pull(from);
   // Compared by the data alone.

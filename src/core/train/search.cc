@@ -43,7 +43,7 @@ Contender best_of(const TrainingSet& set, KernelFamily family, const TrainingPla
     Contender tried{family, plan.current};
     stop.beat = std::max(to_beat, best.value);
     optimise(set, plan, &start, stop, tried, result);
-    ++result.starts;
+    ++result.record.starts;
     if (tried.value > best.value) best = std::move(tried);
   }
   return best;
@@ -120,20 +120,20 @@ Contender search(const TrainingSet& set, const TrainingPlan& plan, TrainResult& 
     stop = kSecondOpinion;
     stop.beat = first_in.value;
     optimise(second, plan, &start, stop, other, result);
-    ++result.starts;
+    ++result.record.starts;
     if (other.value > first_in.value) first_in = other;
   }
 
   const auto margin = [&] {
     return contenders.size() > 1 ? contenders[0].value - contenders[1].value : 0.0;
   };
-  result.kernel_margin = margin();
+  result.record.kernel_margin = margin();
   // Those close behind have their chance on the whole set.
   const double close = first_in.value - kCloseBehind;
   std::erase_if(contenders, [&](const Contender& c) { return c.value < close; });
   for (Contender& contender : contenders) contender.value = value_of(set, plan, contender.theta);
   std::stable_sort(contenders.begin(), contenders.end(), is_ahead);
-  if (contenders.size() > 1) result.kernel_margin = margin();
+  if (contenders.size() > 1) result.record.kernel_margin = margin();
   return contenders.front();
 }
 

@@ -83,15 +83,17 @@ const TrainResult& record(StreamKnowledge& knowledge, TrainResult result,
   result.theta = result.adopted ? made->values : knowledge.theta->values;
 
   TrainingSchedule& schedule = knowledge.schedule;
-  const bool begins = result.surprised && !result.returned && result.regime != schedule.regime();
+  const bool begins =
+      result.surprised && !result.record.returned && result.record.regime != schedule.regime();
   if (begins) {
-    schedule.surprised(result.sequence, result.regime, knowledge.theta->version, result.adopted);
+    schedule.surprised(result.sequence, result.record.regime, knowledge.theta->version,
+                       result.adopted);
   }
-  if (result.returned) schedule.returned();
+  if (result.record.returned) schedule.returned();
   if (result.failed) {
     schedule.put_off(result.sequence);
   } else {
-    schedule.trained(result.sequence, result.searched && (result.adopted || !begins));
+    schedule.trained(result.sequence, result.record.searched && (result.adopted || !begins));
     if (begins && !result.adopted) knowledge.surprise.get_used();
   }
   if (result.adopted) knowledge.adopt(std::move(made));

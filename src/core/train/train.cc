@@ -58,8 +58,8 @@ void go_back(const TrainingSet& set, const TrainingPlan& plan, TrainResult& resu
   result.objective_before = value_of(set, plan, plan.current);
   result.objective_after = value_of(set, plan, *plan.before);
   result.adopted = true;
-  result.searched = false;
-  result.returned = true;
+  result.record.searched = false;
+  result.record.returned = true;
 }
 
 void improve(const TrainingSet& set, const TrainingPlan& given, TrainResult& result) {
@@ -75,7 +75,7 @@ void improve(const TrainingSet& set, const TrainingPlan& given, TrainResult& res
     result.objective_before = value_of(set, plan, given.current);
     const Clock::time_point began = Clock::now();
     winner = search(set, plan, result);
-    result.search_seconds = seconds_since(began);
+    result.record.search_seconds = seconds_since(began);
     // A search looks at a part. What it finds is taken only if it is better on the whole: on
     // gas_turbine three searches would otherwise have ended below where they began.
     moved = !plan.warm || !(winner.value < result.objective_before);
@@ -118,11 +118,11 @@ TrainResult train(const TrainingSet& set, const TrainingPlan& plan) {
   TrainResult result;
   result.sequence = set.sequence;
   result.observations = set.observations;
-  result.local_gps = std::ssize(set.blocks);
+  result.record.local_gps = std::ssize(set.blocks);
   result.theta = plan.current;
-  result.searched = plan.search;
+  result.record.searched = plan.search;
   result.surprised = plan.surprised;
-  result.regime = set.regime;
+  result.record.regime = set.regime;
   if (set.observations < 2) return result;
   TrainResult failed = result;  // before the memory is gone
   failed.failed = true;

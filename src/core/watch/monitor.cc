@@ -45,7 +45,9 @@ Monitor::Monitor(const Options& options, Index inputs, Index outputs)
       conformal_(options.calibration == Calibration::conformal),
       rejects_(options.outliers == Outliers::reject),
       scores_(static_cast<std::size_t>(outputs)),
-      slabs_(static_cast<std::size_t>(drift.slabs().of_row())) {}
+      slabs_(static_cast<std::size_t>(drift.slabs().of_row())) {
+  if (options.experts && !calibrators.empty()) experts.emplace(inputs, outputs);
+}
 
 bool Monitor::wants_prediction(const Yardstick& by, Index local_gps, std::uint64_t ahead) const {
   if (calibrators.empty()) return false;
@@ -70,8 +72,8 @@ void Monitor::note_innovations(const Observation& row, const Yardstick& by, Upda
     double factor = 1.0;
     double degrees_of_freedom = std::numeric_limits<double>::infinity();
     if (!calibrators.empty()) {
-      factor = looked.local_scales(o) * calibrators[at].next.local_factor();
-      degrees_of_freedom = calibrators[at].next.degrees_of_freedom();
+      factor = looked.local_scales(o) * owners(at).local_factor();
+      degrees_of_freedom = owners(at).degrees_of_freedom();
     }
     const double deviation = looked.deviation * looked.output_scale(o);
     Innovation& innovation = result.innovation[at];
@@ -111,18 +113,23 @@ double Monitor::squared_innovation(const Observation& row, const Yardstick& by,
 
 void Monitor::learn(const Observation& row, const Yardstick& by, const Prediction* before,
                     Index local_gps) {
+  if (experts) experts->learn(row.x, row.y, looked.back, looked.answered);
   if (!by.in_units) return;
   for (Index o = 0; o < std::ssize(calibrators); ++o) {
     ReachCalibrator& reach = calibrators[static_cast<std::size_t>(o)];
     Calibrator& calibrator = reach.next;
     const bool corrects = local_gps > 1 && calibrator.wants_aggregated();
     const double z = looked.innovation(o);
-    const double innovation = z * z / looked.local_scales(o);
+    double innovation = z * z / looked.local_scales(o);
+    if (experts) {
+      reach.owners.add(innovation, std::nullopt);
+      innovation = splitgp::squared_innovation(looked.answered, o, 0);
+    }
     std::optional<double> aggregated;
     if (before != nullptr) aggregated = squared_innovation(row, by, *before, o);
     if (conformal_) calibrator.add_conformal(aggregated.value_or(innovation));
     calibrator.add(innovation, corrects ? aggregated : std::nullopt);
-    reach.learn(looked.back, o, row.sequence);
+    reach.learn(looked.back, experts ? looked.answered : looked.back, o, row.sequence);
   }
 }
 
@@ -130,7 +137,7 @@ double Monitor::noise_deviation(const Yardstick& by, double local_scale, Index o
   const Hyperparameters& theta = by.theta.values;
   double variance = theta.noise_variance;
   if (!calibrators.empty())
-    variance *= calibrators[static_cast<std::size_t>(output)].next.local_factor() * local_scale;
+    variance *= owners(static_cast<std::size_t>(output)).local_factor() * local_scale;
   // Never 0, so that sizes stay finite.
   return std::sqrt(std::max(variance, 1e-12 * theta.signal_variance)) * theta.output_scale(output);
 }
@@ -193,7 +200,7 @@ void Monitor::reserve(Index inputs, Index local_gps) {
 std::size_t Monitor::memory_bytes(Index inputs) const {
   const auto box = 2 * static_cast<std::size_t>(inputs) * sizeof(double);
   return calibrators.capacity() * sizeof(ReachCalibrator) + drift.memory_bytes() +
-         alarms.reserved() * (sizeof(Alarm) + box);
+         (experts ? experts->memory_bytes() : 0) + alarms.reserved() * (sizeof(Alarm) + box);
 }
 
 }  // namespace splitgp

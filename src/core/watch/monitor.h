@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "core/experts/experts.h"
 #include "core/kernel/theta.h"
 #include "core/local_gp/local_gp.h"
 #include "core/partition/partition_then.h"
@@ -33,13 +34,18 @@ struct Yardstick {
 /// What the owner of a row found when it looked ahead at it.
 struct LookedAhead {
   explicit LookedAhead(Eigen::Index outputs)
-      : innovation(outputs), output_scale(outputs), local_scales(outputs), back(outputs) {}
+      : innovation(outputs),
+        output_scale(outputs),
+        local_scales(outputs),
+        back(outputs),
+        answered(outputs) {}
 
   Eigen::RowVectorXd innovation;  // of each output, in the deviations that were expected
   double deviation = 1.0;         // of an output of scale 1, noise included
   Eigen::VectorXd output_scale;   // by the owner's θ
   Eigen::VectorXd local_scales;   // ŝ², before the row
   LookedBack back;                // with less knowledge; only with calibration
+  LookedBack answered;            // the same, as the experts would have changed it
 };
 
 enum class Verdict { learn, reject };
@@ -86,6 +92,7 @@ struct Monitor {
 
   /// One for each output; none without calibration.
   std::vector<ReachCalibrator> calibrators;
+  std::optional<Experts> experts;  // not without calibration
   Drift drift;
   RecentAlarms alarms;
   std::uint64_t n_alarms = 0;         // all there ever were
@@ -94,6 +101,9 @@ struct Monitor {
   std::vector<Eigen::Index> changed;  // the local GPs that the last alarm is about
 
  private:
+  const Calibrator& owners(std::size_t output) const {
+    return experts ? calibrators[output].owners : calibrators[output].next;
+  }
   void note_innovations(const Observation& row, const Yardstick& by, UpdateResult& result);
   double squared_innovation(const Observation& row, const Yardstick& by, const Prediction& before,
                             Eigen::Index output) const;

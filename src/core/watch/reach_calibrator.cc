@@ -8,6 +8,11 @@ namespace splitgp {
 
 using Eigen::Index;
 
+double squared_innovation(const LookedBack& back, Index output, Index column) {
+  const double error = back.error(output, column);
+  return error / back.variance(output, column) * error;
+}
+
 namespace {
 
 // Of an unknown time: one error in so many rows, in turn from these columns of what was looked
@@ -16,11 +21,6 @@ constexpr std::uint64_t kUnknownEvery = 8;
 constexpr std::array<Index, 3> kUnknownAges{0, 4, 7};
 // The cells of the shares are this far apart, in powers of two.
 constexpr double kCell = 3.0;
-
-double squared_innovation(const LookedBack& back, Index output, Index column) {
-  const double error = back.error(output, column);
-  return error * error / back.variance(output, column);
-}
 
 // Where a share lies among the cells.
 double place_of(double share, std::size_t cells) {
@@ -86,10 +86,11 @@ const Calibrator& ReachCalibrator::unknown(std::size_t cell) const {
   return next;
 }
 
-void ReachCalibrator::learn(const LookedBack& back, Index output, std::uint64_t row) {
+void ReachCalibrator::learn(const LookedBack& back, const LookedBack& answered, Index output,
+                            std::uint64_t row) {
   for (std::size_t power = 1; power <= kLater; ++power) {
     if (row < LookedBack::age(static_cast<Index>(power))) break;  // nobody could have known less
-    learn_later(power, squared_innovation(back, output, static_cast<Index>(power)), row);
+    learn_later(power, squared_innovation(answered, output, static_cast<Index>(power)), row);
   }
   if (back.share(LookedBack::kLeftOut) > 0.0) learn_unknown(back, output, LookedBack::kLeftOut);
   if (row % kUnknownEvery == kUnknownEvery / 2) {

@@ -12,6 +12,9 @@
 
 namespace splitgp {
 
+/// The squared error of a column, in units of its variance.
+double squared_innovation(const LookedBack& back, Eigen::Index output, Eigen::Index column);
+
 /// A calibrator of one output that knows how far a prediction reaches: `next` is for the row that
 /// comes next, and others are for rows that come later, one for each power of two, and for
 /// questions of an unknown time, one for each eighth of the prior's variance that is left. In
@@ -34,12 +37,15 @@ class ReachCalibrator {
   /// so large a share of the prior's variance left, noise included.
   Scale scale(double ahead, double share) const;
 
-  /// What the owner of row `row` found when it looked back; after next.add().
-  void learn(const LookedBack& back, Eigen::Index output, std::uint64_t row);
+  /// What the owner of row `row` found when it looked back, and what would have been answered then;
+  /// after next.add().
+  void learn(const LookedBack& back, const LookedBack& answered, Eigen::Index output,
+             std::uint64_t row);
 
   Calibrator next;
+  Calibrator owners;  // of the innovations, if answers are not the owner's own
 
-  /// All but `next` as numbers, for storing a model.
+  /// All but these two as numbers, for storing a model.
   static constexpr std::size_t kRemembered = 4;
   static constexpr std::size_t kLater = LookedBack::kAges - 1;
   static constexpr std::size_t kShares = 11;

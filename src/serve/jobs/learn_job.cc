@@ -74,6 +74,7 @@ void LearnJob::work_on(Workplace& work) {
     results.push_back(answer_of_row(work, rows_.ids.empty() ? "" : rows_.ids[place],
                                     [&] { return learn_one(work, i); }));
   }
+  response().status = status_of(results);
   response().body = results_json(model_name_, results);
 }
 

@@ -1,11 +1,25 @@
 #include "serve/jobs/reply_job.h"
 
+#include <algorithm>
 #include <unordered_set>
 
 #include "serve/protocol/json_writer.h"
 #include "serve/protocol/row_answer.h"
 
 namespace splitgp::serve {
+namespace {
+
+// Quotes inside of texts are escaped, so this is a key of the object.
+bool is_error(std::string_view result) {
+  return result.find("{\"error\":") != std::string_view::npos ||
+         result.find(",\"error\":") != std::string_view::npos;
+}
+
+}  // namespace
+
+int status_of(const std::vector<std::string>& results) {
+  return std::all_of(results.begin(), results.end(), is_error) ? 422 : 200;
+}
 
 std::string results_json(const std::string& model_name, const std::vector<std::string>& results,
                          const std::vector<std::string>& unknown_columns) {

@@ -51,6 +51,9 @@ class ReplyJob : public Job {
 std::string results_json(const std::string& model_name, const std::vector<std::string>& results,
                          const std::vector<std::string>& unknown_columns = {});
 
+/// 200, or 422 if every row was rejected.
+int status_of(const std::vector<std::string>& results);
+
 /// What `take` answers to one row. If it throws an Error, that is the answer to this row alone:
 /// rows before it may have been learned, so the request as a whole can no longer fail.
 std::string answer_of_row(Workplace& work, const std::string& id,

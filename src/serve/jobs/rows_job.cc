@@ -5,25 +5,20 @@
 #include <algorithm>
 #include <numeric>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "io/number.h"
-#include "serve/protocol/row_answer.h"
-#include "table/waiting_answer.h"
 
 namespace splitgp::serve {
 namespace {
 
 constexpr std::size_t kLongestId = 128;
 
-Eigen::Map<const Eigen::VectorXd> vector_of(const std::vector<double>& values) {
-  return {values.data(), std::ssize(values)};
-}
+using table::Fate;
 
-// Quotes inside of texts are escaped, so this is a key of the object.
-bool is_error(std::string_view result) {
-  return result.find("{\"error\":") != std::string_view::npos ||
-         result.find(",\"error\":") != std::string_view::npos;
+Eigen::Map<const Eigen::VectorXd> vector_of(std::span<const double> values) {
+  return {values.data(), std::ssize(values)};
 }
 
 // A text that JSON would call a number. 007 is none, nor is a number of so many digits that others
@@ -114,13 +109,11 @@ void RowsJob::work_on(Workplace& work) {
   CellMap cells(work.model()->recipe, request_.table.columns);
   check_ids(work);
   std::vector<std::string> results;
-  std::size_t rejected = 0;
   for (std::size_t i = 0; i < rows(); ++i) {
     results.push_back(answer_of_row(work, id_of(i), [&] { return take_row(work, cells, i); }));
-    if (is_error(results.back())) ++rejected;
   }
   look_again(work);
-  if (rejected == rows()) response().status = 422;
+  response().status = status_of(results);
   response().body = results_json(model_name_, results, unknown_columns(request_, *work.model()));
 }
 
@@ -190,21 +183,40 @@ void RowsJob::note_learned() {
   if (!outcome_.update.rejected) sequence_ = outcome_.update.sequence;
 }
 
+// What take_row() asks of whoever learns.
+class RowsJob::Pupil : public table::RowModel {
+ public:
+  Pupil(RowsJob& job, Workplace& work) : job_(job), work_(work) {}
+
+  const SplittingGp& model() const override { return work_.model()->file.model(); }
+  bool learn(std::span<const double> x, std::span<const double> y, double time,
+             Prediction& before) override {
+    learn(x, y, time, nullptr);
+    std::swap(before, job_.outcome_.before);
+    return true;
+  }
+  void learn_answered(std::span<const double> x, std::span<const double> y, double time,
+                      const Prediction& said) override {
+    learn(x, y, time, &said);
+  }
+  void change(const std::function<void()>& work) override { work_.exclusively(work); }
+
+ private:
+  void learn(std::span<const double> x, std::span<const double> y, double time,
+             const Prediction* said) {
+    work_.learn(vector_of(x), vector_of(y), 0.0, time, said, job_.outcome_);
+    job_.note_learned();
+  }
+
+  RowsJob& job_;
+  Workplace& work_;
+};
+
 std::string RowsJob::process(Workplace& work, const std::string& id) {
   ServedModel& model = *work.model();
-  const bool ready = applied_.outcome == table::Applied::Outcome::ready;
-  std::string result = "{\"early\":true}";
   try {
-    if (model.recipe.horizon() > 0) {
-      const std::string arrived = learn_arrived(work);
-      if (ready) result = answer(work);
-      if (!arrived.empty()) {
-        result.pop_back();
-        result += ",\"arrived\":" + arrived + "}";
-      }
-    } else if (ready) {
-      result = learn(work, id);
-    }
+    Pupil pupil(*this, work);
+    table::take_row(model.recipe, model.state, applied_, pupil, taken_);
   } catch (const NumericalError& error) {
     work.count_rejected(error.what());
     return rejected_json(error.what(), "");
@@ -212,83 +224,48 @@ std::string RowsJob::process(Workplace& work, const std::string& id) {
     work.count_rejected(error.what());
     return rejected_json(error.what(), "");
   }
+  work.mark_changed();
+  if (taken_.fate == Fate::early) work.count_early();
+  if (taken_.fate == Fate::waiting) work.count_waiting(1);
+  if (taken_.earlier != table::TakenRow::Earlier::none) work.count_waiting(-1);
   // Lags know the row from here on, so that it must not come again.
-  if (!ready || model.recipe.horizon() > 0) keep_ = true;
-  work.mark_changed();
-  work.exclusively([&] {
-    if (!ready) model.state.wait_in_vain(model.recipe, applied_);
-    model.state.take(model.recipe, applied_);
-  });
-  return result;
+  if (taken_.fate != Fate::predicted) keep_ = true;
+  return answer_of_taken(work, id);
 }
 
-// Predicts the row, then learns it if its target is known; if not, it waits under its id.
-std::string RowsJob::learn(Workplace& work, const std::string& id) {
-  ServedModel& model = *work.model();
+RowAnswer RowsJob::answer_with(const Prediction& prediction, bool interval_known) const {
   RowAnswer answer;
-  answer.level = request_.level;
-  answer.interval_known = model.interval_known();
-  const auto x = vector_of(applied_.inputs);
-  if (applied_.target_known) {
-    work.learn(x, vector_of(applied_.targets), 0.0, applied_.time, nullptr, outcome_);
-    note_learned();
-    answer.update = &outcome_.update;
-    table::widen(outcome_.before, 0, model.state.widening(applied_));
-    if (answer.interval_known) {
-      work.exclusively([&] { model.state.judge(applied_, outcome_.before); });
-    }
-  } else {
-    outcome_.before = model.file.model().predict(x);
-    table::widen(outcome_.before, 0, model.state.widening(applied_));
-    work.count_predicted();
-    if (!id.empty()) {
-      work.ledger().wait(id,
-                         {applied_.inputs, applied_.time,
-                          pack_said(outcome_.before, 0, request_.level, answer.interval_known)});
-    }
-    answer.waiting = !id.empty();
-  }
-  answer.prediction = &outcome_.before;
-  return answer.to_json();
-}
-
-// With a horizon: the row answers for an earlier one, which is scored by what was said then.
-std::string RowsJob::learn_arrived(Workplace& work) {
-  ServedModel& model = *work.model();
-  std::optional<table::WaitingRow> waiting;
-  work.exclusively([&] { waiting = model.state.arrived(model.recipe, applied_); });
-  if (!waiting) return "";
-  work.mark_changed();
-  if (!applied_.target_known) {
-    work.count_predicted();
-    return "";
-  }
-  Prediction said;
-  RowAnswer arrived;
-  arrived.interval_known =
-      table::unpack_answer(waiting->answer, model.file.model().n_outputs(), said);
-  work.learn(vector_of(waiting->inputs), vector_of(applied_.targets), 0.0, applied_.time, &said,
-             outcome_);
-  note_learned();
-  arrived.prediction = &said;
-  arrived.update = &outcome_.update;
-  return arrived.to_json();
-}
-
-std::string RowsJob::answer(Workplace& work) {
-  ServedModel& model = *work.model();
-  RowAnswer answer;
-  answer.level = request_.level;
-  answer.interval_known = model.interval_known();
-  const Prediction prediction =
-      model.file.model().predict(vector_of(applied_.inputs), model.recipe.rows_ahead());
-  work.exclusively([&] {
-    model.state.wait(applied_,
-                     {applied_.inputs, table::pack_answer(prediction, answer.interval_known)});
-  });
   answer.prediction = &prediction;
-  answer.waiting = true;
-  return answer.to_json();
+  answer.level = request_.level;
+  answer.interval_known = interval_known;
+  return answer;
+}
+
+// A row without its target waits under its id.
+std::string RowsJob::answer_of_taken(Workplace& work, const std::string& id) {
+  const bool unlabelled = taken_.earlier == table::TakenRow::Earlier::without_target;
+  if (unlabelled || taken_.fate == Fate::predicted) work.count_predicted();
+  std::string result = "{\"early\":true}";
+  if (taken_.fate != Fate::early) {
+    RowAnswer answer = answer_with(taken_.answer, taken_.interval_known);
+    answer.waiting = taken_.fate == Fate::waiting;
+    if (taken_.fate == Fate::learned) answer.update = &outcome_.update;
+    if (taken_.fate == Fate::predicted && !id.empty()) {
+      answer.waiting = true;
+      work.ledger().wait(id, {applied_.inputs, applied_.time,
+                              pack_said(taken_.answer, 0, answer.level, answer.interval_known)});
+    }
+    result = answer.to_json();
+  }
+  if (taken_.earlier == table::TakenRow::Earlier::learned) {
+    RowAnswer earlier;
+    earlier.prediction = &taken_.said;
+    earlier.interval_known = taken_.said_interval_known;
+    earlier.update = &outcome_.update;
+    result.pop_back();
+    result += ",\"arrived\":" + earlier.to_json() + "}";
+  }
+  return result;
 }
 
 std::vector<std::string> unknown_columns(const RowsRequest& request, const ServedModel& model) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "serve/jobs/reply_job.h"
+#include "serve/protocol/row_answer.h"
 #include "serve/protocol/table_text.h"
 
 namespace splitgp::serve {
@@ -31,10 +32,10 @@ class RowsJob : public ReplyJob {
   void look_again(Workplace& work);
   std::string take_again(Workplace& work, const std::string& id, const WaitingLabel& waiting);
   std::string process(Workplace& work, const std::string& id);
+  class Pupil;
   void note_learned();
-  std::string learn(Workplace& work, const std::string& id);
-  std::string learn_arrived(Workplace& work);
-  std::string answer(Workplace& work);
+  std::string answer_of_taken(Workplace& work, const std::string& id);
+  RowAnswer answer_with(const Prediction& prediction, bool interval_known) const;
   std::string id_of(std::size_t row) const;
   std::uint64_t fingerprint(std::size_t row) const;
 
@@ -42,6 +43,7 @@ class RowsJob : public ReplyJob {
   std::string model_name_;
   std::vector<std::size_t> by_name_;  // the columns in the order of their names
   table::Applied applied_;
+  table::TakenRow taken_;
   LearnOutcome outcome_;
   // Of the row at hand: whether its id is to be kept, and what number it got.
   bool keep_ = false;

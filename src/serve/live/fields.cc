@@ -1,9 +1,10 @@
 #include "serve/live/fields.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
+
+#include "table/names.h"
 
 namespace splitgp::serve {
 
@@ -12,19 +13,9 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 // An open column is filled in as a number: what else it may hold, nobody knows yet.
-constexpr std::array<const char*, 7> kKinds{"number", "boolean", "ordered", "category",
-                                            "time",   "number",  "none"};
-constexpr std::array<const char*, 11> kParts{"stamp",
-                                             "date",
-                                             "clock",
-                                             "year",
-                                             "month",
-                                             "day",
-                                             "hour",
-                                             "minute",
-                                             "second",
-                                             "unix_seconds",
-                                             "unix_milliseconds"};
+const char* kind_of(table::Use use) {
+  return table::name_of(use == table::Use::open ? table::Use::number : use);
+}
 
 // The level of a category whose code the inputs hold; 0, the most common one, if it is another.
 std::size_t level_of(const table::Recipe& recipe, const table::Feature& feature,
@@ -42,8 +33,7 @@ Json time_field(const table::TimeColumns& time, const table::Recipe& recipe) {
   Json columns = Json::array();
   for (const std::size_t c : time.columns) {
     const table::Column& column = recipe.columns()[c];
-    columns.push_back(
-        {{"name", column.name}, {"part", kParts[static_cast<std::size_t>(column.part)]}});
+    columns.push_back({{"name", column.name}, {"part", table::name_of(column.part)}});
   }
   return {
       {"columns", columns}, {"origin", time.origin}, {"dated", time.dated}, {"zoned", time.zoned}};
@@ -59,9 +49,7 @@ Json fields_json(const table::Recipe& recipe, const ObservedInputs& observed,
   for (std::size_t k = 0; k < recipe.features().size(); ++k) {
     const table::Feature& feature = recipe.features()[k];
     if (feature.is_lag || feature.use == table::Use::none) continue;
-    Json field{{"column", k},
-               {"name", feature.name},
-               {"kind", kKinds[static_cast<std::size_t>(feature.use)]}};
+    Json field{{"column", k}, {"name", feature.name}, {"kind", kind_of(feature.use)}};
     Range range = observed.ranges[feature.first];
     double value = inputs[feature.first];
     if (feature.use == table::Use::time) {

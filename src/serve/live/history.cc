@@ -32,9 +32,10 @@ void History::advance(double time) {
 }
 
 void History::Sums::add(const OutputError& row) {
+  if (!row.interval_known) return;
+  ++interval_rows;
   squared_error += row.error * row.error;
-  interval_rows += row.interval_known;
-  covered += row.interval_known && row.covered;
+  covered += row.covered;
 }
 
 void History::add(double time, const std::vector<OutputError>& row, std::int64_t local_gps) {
@@ -91,7 +92,7 @@ Json History::points_json(std::size_t first) const {
     for (std::size_t o = 0; o < outputs_; ++o) {
       const Sums& sums = point.outputs[o];
       const auto judged = static_cast<double>(sums.interval_rows);
-      rmse[o].push_back(short_number(std::sqrt(sums.squared_error / rows)));
+      rmse[o].push_back(short_number(std::sqrt(sums.squared_error / judged)));
       coverage[o].push_back(short_number(static_cast<double>(sums.covered) / judged));
       interval_rows[o].push_back(sums.interval_rows);
     }
@@ -114,11 +115,10 @@ Json History::recent_json() const {
     Sums sums;
     for (std::size_t i = o; i < recent_.size(); i += outputs_) sums.add(recent_[i]);
     const std::size_t rows = recent_.size() / outputs_;
-    result.push_back(
-        {{"rows", rows},
-         {"rmse", short_number(std::sqrt(sums.squared_error / static_cast<double>(rows)))},
-         {"coverage", short_number(static_cast<double>(sums.covered) /
-                                   static_cast<double>(sums.interval_rows))}});
+    const auto judged = static_cast<double>(sums.interval_rows);
+    result.push_back({{"rows", rows},
+                      {"rmse", short_number(std::sqrt(sums.squared_error / judged))},
+                      {"coverage", short_number(static_cast<double>(sums.covered) / judged)}});
   }
   return result;
 }

@@ -18,7 +18,8 @@ async function answer_of(response) {
   if (response.ok) return response;
   let message = `${response.status} ${response.statusText}`;
   try {
-    message = (await response.json()).error ?? message;
+    const answer = await response.json();
+    message = answer.error ?? answer.results?.[0]?.error ?? message; // the latter if every row was rejected
   } catch { /* an answer of something between the server and us */ }
   throw response.status === 401 || response.status === 403 ? new Refused(message) : new Error(message);
 }

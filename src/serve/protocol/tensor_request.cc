@@ -31,6 +31,14 @@ std::vector<double> read_ahead(dom::element value) {
   return result;
 }
 
+double read_level(dom::element value, const char* field) {
+  const double level = read_number(value, field, 0);
+  if (level > 0.0 && level < 1.0) return level;
+  throw RequestError(422, fmt::format("{} must lie between 0 and 1", field))
+      .field(field)
+      .value(json_excerpt(value));
+}
+
 void read_parameters(dom::element value, TensorRequest& request) {
   dom::object parameters;
   if (value.get(parameters) != simdjson::SUCCESS) refuse_json("an object", "parameters", value);
@@ -38,12 +46,7 @@ void read_parameters(dom::element value, TensorRequest& request) {
     if (key == "binary_data_output") {
       request.binary_outputs = read_flag(parameter, "parameters.binary_data_output");
     } else if (key == "level") {
-      request.level = read_number(parameter, "parameters.level", 0);
-      if (!(request.level > 0.0 && request.level < 1.0)) {
-        throw RequestError(422, "parameters.level must lie between 0 and 1")
-            .field("parameters.level")
-            .value(json_excerpt(parameter));
-      }
+      request.level = read_level(parameter, "parameters.level");
     } else if (key == "ahead") {
       request.ahead = read_ahead(parameter);
     } else if (key == "wait") {
@@ -147,12 +150,7 @@ TensorRequest parse_tensors(std::string_view body, std::optional<std::size_t> js
     } else if (key == "ids") {
       read_ids(value, request, limits);
     } else if (key == "level") {
-      request.level = read_number(value, "level", 0);
-      if (!(request.level > 0.0 && request.level < 1.0)) {
-        throw RequestError(422, "level must lie between 0 and 1")
-            .field("level")
-            .value(json_excerpt(value));
-      }
+      request.level = read_level(value, "level");
     } else {
       throw RequestError(400, fmt::format("the request has an unknown field {}", key))
           .field(std::string(key));

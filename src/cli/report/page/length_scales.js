@@ -4,7 +4,7 @@ function draw_length_scales(data) {
   const colour = colours();
   const order = by_relevance(data);
   const trainings = data.trainings;
-  const x = trainings.map((training) => training.sequence);
+  const x = trainings.map((training) => training.observation);
   const traces = order.slice(0, colour.palette.length).filter((k) => data.inputs[k].spread > 0).map((k, i) => ({
     x, y: trainings.map((training) => training.length_scale[k] / data.inputs[k].spread),
     name: short(data.inputs[k].name, 12), mode: 'lines+markers', line: { color: colour.palette[i], width: 1.8 }, marker: { size: 5 },

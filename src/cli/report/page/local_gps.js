@@ -3,11 +3,11 @@
 function draw_local_gps(data) {
   const colour = colours();
   const { owned, borrowed } = data.local_gps;
-  const { sequence, depth, larger_share } = data.splits;
+  const { observation, depth, larger_share } = data.splits;
   const sum = (values) => values.reduce((a, b) => a + b, 0);
   let note = `A local GP that owns more than ${count(data.split_limit)} observations is split in two. ` +
     `On average one owns ${figure(sum(owned) / owned.length, 3)} and borrows ${figure(sum(borrowed) / owned.length, 3)} more.`;
-  if (sequence.length > 0) {
+  if (observation.length > 0) {
     note += ` The larger part of a split got ${(100 * sum(larger_share) / larger_share.length).toFixed(0)} % on average.`;
   }
   document.getElementById('local-gps-note').textContent = note;
@@ -30,14 +30,14 @@ function draw_local_gps(data) {
 
   // From one local GP at the first observation to all of them now.
   const growth = show('growth', [
-    { x: [0, ...sequence, data.seen], y: [1, ...sequence.map((_, i) => i + 2), sequence.length + 1],
+    { x: [0, ...observation, data.seen], y: [1, ...observation.map((_, i) => i + 2), observation.length + 1],
       mode: 'lines', showlegend: false, line: { color: colour.third, width: 2.2, shape: 'hv' },
       hovertemplate: '%{y:,d} local GPs at %{x:,d} observations<extra></extra>' },
-  ], { xaxis: rows_axis('observations', { nticks: 5 }), yaxis: count_axis('local GPs', sequence.length + 1) });
+  ], { xaxis: rows_axis('observations', { nticks: 5 }), yaxis: count_axis('local GPs', observation.length + 1) });
 
   const deepest = Math.max(0, ...depth);
   const depths = show('depth', [
-    { x: sequence, y: depth, mode: 'markers', showlegend: false, marker: { color: colour.strong, size: 6, opacity: 0.6 },
+    { x: observation, y: depth, mode: 'markers', showlegend: false, marker: { color: colour.strong, size: 6, opacity: 0.6 },
       customdata: larger_share,
       hovertemplate: 'at observation %{x:,d}, depth %{y}<br>the larger part got %{customdata:.0%}<extra></extra>' },
   ], { xaxis: rows_axis('observations', { range: [0, data.seen * 1.03], nticks: 5 }),

@@ -2,14 +2,11 @@
 
 function draw_predictions(data, output) {
   const sample = data.stream.sample;
-  // Before the first training the model has no idea of the data's scale: nothing to judge there.
-  const known = sample.row.map((_, i) => i).filter((i) => sample.interval_known[i]);
-  const [observed, mean, bars, level] = ['observed', 'mean', 'half_width', 'level'].map(
-    (part) => known.map((i) => sample.outputs[output][part][i]));
+  const { observed, mean, half_width: bars, level } = sample.outputs[output];
   const name = short(data.outputs[output].name, 24);
   const colour = colours();
   document.getElementById('predictions-note').textContent =
-    `${count(known.length)} rows drawn evenly from the whole stream after the first training. ` +
+    `${count(sample.row.length)} rows drawn evenly from the whole stream after the first training. ` +
     'Bars are 95 % intervals, the noise of an observation included.';
 
   const finite = observed.concat(mean).filter((value) => value !== null);
@@ -18,7 +15,7 @@ function draw_predictions(data, output) {
   const margin = 0.05 * (high - low) || 1;
   const range = [low - margin, high + margin];
   const truth = show('truth', [
-    { x: observed, y: mean, mode: 'markers', showlegend: false, customdata: known.map((row, i) => [sample.row[row], bars[i]]),
+    { x: observed, y: mean, mode: 'markers', showlegend: false, customdata: sample.row.map((row, i) => [row, bars[i]]),
       marker: { color: colour.strong, size: 5, opacity: 0.65 },
       error_y: { type: 'data', array: bars, color: colour.bar, thickness: 1, width: 0 },
       hovertemplate: 'row %{customdata[0]:,d}<br>observed %{x:.5~g}<br>predicted %{y:.5~g} ± %{customdata[1]:.3~g}<extra></extra>' },

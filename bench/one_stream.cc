@@ -114,13 +114,17 @@ int main(int count, char** words) {
   const double whole = process_seconds() - began - scoring;
   const auto n = static_cast<double>(rows);
   const auto scored = static_cast<double>(rows - kScoredFrom);
+  std::vector<double> all = plain;
+  all.insert(all.end(), after_training.begin(), after_training.end());
+  const auto bytes = static_cast<double>(model.memory_bytes());  // without what predictions keep
   int adopted = 0;
   for (const splitgp::TrainResult& result : model.training_history()) adopted += result.adopted;
   std::printf(
       "{\"row_us\": %.3f, \"train_us\": %.3f, \"rmse\": %.8g, \"nlpd\": %.6f, \"trainings\": %zu, "
-      "\"adopted\": %d, \"median_us\": %.2f, \"p999_after_training_us\": %.2f, "
-      "\"predict_us\": %.3f}\n",
+      "\"adopted\": %d, \"median_us\": %.2f, \"p999_us\": %.2f, "
+      "\"p999_after_training_us\": %.2f, \"memory_bytes\": %.1f, \"predict_us\": %.3f}\n",
       1e6 * whole / n, 1e6 * training / n, std::sqrt(squares / scored), -density / scored,
       model.training_history().size(), adopted, 1e6 * percentile(plain, 0.5),
-      1e6 * percentile(after_training, 0.999), 1e6 * prediction_seconds(model, X));
+      1e6 * percentile(all, 0.999), 1e6 * percentile(after_training, 0.999), bytes / n,
+      1e6 * prediction_seconds(model, X));
 }

@@ -75,15 +75,15 @@ std::optional<StreamModel> open_model(const StreamFlags& flags) {
     }
     return std::nullopt;
   }
-  const auto prepare = [&flags](const Options& made_with, auto& model) {
-    flags.model_flags.check_agreement(made_with, flags.model);
+  const auto prepare = [&flags](SplittingGp& model) {
+    flags.model_flags.check_agreement(model.options(), flags.model);
     if (flags.model_flags.threads) model.set_threads(*flags.model_flags.threads);
     if (flags.model_flags.factor_cache_limit)
       model.set_factor_cache_limit(*flags.model_flags.factor_cache_limit);
   };
   if (flags.test_only) {
     LoadedModel loaded = load(flags.model);
-    prepare(loaded.model.options(), loaded.model);
+    prepare(loaded.model);
     table::Recipe recipe = recipe_of(loaded, flags.input_flags);
     ModelFile file = ModelFile::in_memory(std::move(loaded.model));
     for (auto& [key, text] : loaded.notes) {
@@ -94,7 +94,7 @@ std::optional<StreamModel> open_model(const StreamFlags& flags) {
   ModelFileOptions options;
   options.durability = durability_of(flags);
   ModelFile file = ModelFile::open(flags.model, std::move(options));
-  prepare(file.model().options(), file);
+  prepare(file.model());
   table::Recipe recipe = recipe_of(file, flags.input_flags);
   check_time(recipe, file.model().options());
   StreamModel model(std::move(file), std::move(recipe), StreamModel::Kept::in_file);

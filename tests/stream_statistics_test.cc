@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "support/learned.h"
 #include "support/random_matrix.h"
 
 namespace splitgp {
@@ -65,6 +66,23 @@ TEST(StreamStatistics, ConstantColumnTakesItsFirstOtherValueWhole) {
   const StreamStatistics found = statistics_of(values);
   EXPECT_NEAR(found.mean()(0), 7.001, 1e-9);
   EXPECT_NEAR(found.spread()(0), std::sqrt(0.001 * 0.999), 1e-9);
+}
+
+// What the reading leaves behind: neither answers nor what inputs are worth are others than without
+// it.
+TEST(StreamStatistics, RowsAfterOneReadingAreAnsweredAsWithoutIt) {
+  testing::Stream stream = testing::noisy(2, 300, 0.05, 4, testing::wave);
+  const testing::Stream test = testing::noisy(2, 100, 0.0, 5, testing::wave);
+  const SplittingGp before = testing::learned(stream);
+  stream.X(1, 150) = 1e6;
+  const SplittingGp after = testing::learned(stream);
+  EXPECT_LT(testing::rmse(after, test), 1.3 * testing::rmse(before, test));
+  const auto share_of_second = [](const SplittingGp& model) {
+    const VectorXd worth =
+        model.input_statistics().spread.cwiseQuotient(model.hyperparameters().length_scale);
+    return worth(1) / worth.sum();
+  };
+  EXPECT_NEAR(share_of_second(after), share_of_second(before), 0.1);
 }
 
 }  // namespace

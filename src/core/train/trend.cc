@@ -20,8 +20,8 @@ namespace {
 constexpr double kReach = 0.1;
 
 // An input's part of the trend grows up to so many times as far from its mean as all but this share
-// of the observations are. A broken sensor's reading is beyond that; a column of time is not, since
-// the stream has grown by half when Train is called again.
+// of the observations are. A broken sensor's reading is beyond that; a column of time hardly
+// is, since the stream has grown by half when Train is called again.
 constexpr double kBeyond = 2.0;
 constexpr double kOutliers = 0.01;
 
@@ -47,8 +47,7 @@ void set_range(const TrainingSet& set, Hyperparameters& theta) {
 }
 
 // The observations of a block before number `until`: their inputs and, for the regression, a column
-// of ones and the inputs within θ's range, in spreads from their mean, and the outputs in spreads
-// from theirs.
+// of ones and the inputs in spreads from their mean, and the outputs in spreads from theirs.
 struct Rows {
   MatrixXd inputs;
   MatrixXd columns;  // n × (1 + d)
@@ -68,10 +67,12 @@ Rows rows_before(const TrainingSet& set, const TrainingSet::Block& block,
   result.columns.col(0).setOnes();
   for (Index k = 0; k < d; ++k) {
     if (set.constant_input[static_cast<std::size_t>(k)]) continue;
-    result.columns.col(1 + k) = (result.inputs.col(k).array() - set.input_mean(k))
-                                    .max(-theta.trend_range(k))
-                                    .min(theta.trend_range(k)) /
-                                set.input_spread(k);
+    // Beyond the range a reading tells nothing of the slope.
+    for (Index j = 0; j < result.inputs.rows(); ++j) {
+      const double distance = result.inputs(j, k) - set.input_mean(k);
+      if (std::abs(distance) <= theta.trend_range(k))
+        result.columns(j, 1 + k) = distance / set.input_spread(k);
+    }
   }
   for (Index o = 0; o < result.outputs.cols(); ++o) {
     result.outputs.col(o) =

@@ -10,6 +10,7 @@
 #include "core/api/internals.h"
 #include "splitgp/splitting_gp.h"
 #include "support/bits.h"
+#include "support/factor.h"
 #include "support/fixed_theta.h"
 #include "support/invariants.h"
 #include "support/local_gps.h"
@@ -21,6 +22,7 @@ namespace {
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
+using testing::dense;
 using testing::local_gp_of;
 using testing::make_theta;
 using testing::smooth_stream;
@@ -129,7 +131,7 @@ TEST(Borrowing, ADormantLocalGpTakesNoteAndWakesWithTheSamePoints) {
   EXPECT_TRUE(dormant.dormant());
   dormant.wake();
   EXPECT_EQ(sequences(awake), sequences(dormant));
-  EXPECT_LT((awake.factor().dense() - dormant.factor().dense()).norm(), 1e-12);
+  EXPECT_LT((dense(awake.factor()) - dense(dormant.factor())).norm(), 1e-12);
 }
 
 TEST(Borrowing, ChildrenOfALaterSplitAnswerAsTheirParentDid) {

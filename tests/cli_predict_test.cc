@@ -44,6 +44,50 @@ class CliPredict : public ::testing::Test {
   TemporaryDirectory folder_;
 };
 
+// A table with a time is answered row by row later, and its error bars grow; others as the next
+// row.
+TEST_F(CliPredict, RowsOfATimeAreAnsweredForTheirOwn) {
+  // A walk, so that nobody knows where it is later.
+  std::string learned = "time,y\n", later = "time\n";
+  double walk = 0.0;
+  std::uint64_t state = 1;
+  const auto time_of = [](int row) {
+    return "2024-01-" + std::to_string(10 + row / 24) + "T" + std::to_string(10 + row % 24 / 2) +
+           (row % 2 == 0 ? ":00" : ":30");
+  };
+  for (int row = 0; row < 330; ++row) {
+    state = state * 6364136223846793005U + 1442695040888963407U;
+    walk += static_cast<double>(state >> 33) / 4294967296.0 - 0.25;
+    (row < 300 ? learned : later) +=
+        time_of(row) + (row < 300 ? "," + std::to_string(walk) : "") + "\n";
+  }
+  write_text(folder_ / "learned.csv", learned);
+  write_text(folder_ / "later.csv", later);
+  const std::string path = folder_ / "walk.splitgp";
+  ASSERT_EQ(run(folder_.path(), {"stream", folder_ / "learned.csv", "-t", "y", "-m", path}).code,
+            0);
+  const auto answers = [&](const std::vector<std::string>& flags) {
+    std::vector<std::string> arguments{"predict", folder_ / "later.csv", "-m", path};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    const CommandResult result = run(folder_.path(), arguments);
+    EXPECT_EQ(result.code, 0) << result.err;
+    return result.out;
+  };
+  const std::string rows = answers({"--ahead", "rows"});
+  EXPECT_EQ(answers({}), rows);
+  EXPECT_NE(answers({"--ahead", "1"}), rows);
+  EXPECT_NE(answers({"--ahead", "unknown"}), rows);
+  const auto first_line = [](const std::string& text) {
+    return text.substr(0, text.find('\n', 12));
+  };
+  EXPECT_EQ(first_line(answers({"--ahead", "1"})), first_line(rows));
+  const CommandResult wrong =
+      run(folder_.path(), {"predict", folder_ / "later.csv", "-m", path, "--ahead", "0"});
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_EQ(wrong.err,
+            "splitgp: --ahead is '0'; it must be a number of rows from 1, 'rows' or 'unknown'\n");
+}
+
 TEST_F(CliPredict, JsonKeepsTheDigitsOfCells) {
   const std::pair<std::string, std::string> cells[] = {
       {"9007199254740993", "9007199254740993"},

@@ -15,6 +15,13 @@ using Eigen::ArrayXXd;
 using Eigen::Index;
 using testing::Random;
 
+BoxCut cut_boxes(const ArrayXXd& low, const ArrayXXd& high, int least) {
+  BoxCutter cutter;
+  cutter.low = low;
+  cutter.high = high;
+  return cutter.cut(least);
+}
+
 Index behind(const BoxCut& cut) { return std::count(cut.behind.begin(), cut.behind.end(), true); }
 
 // Two rows of boxes, one above the other: only the second input has a gap.

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <vector>
 
+#include "support/factor.h"
 #include "support/positive_matrix.h"
 #include "support/sanitized.h"
 #include "support/scaled_residual.h"
@@ -17,19 +18,22 @@ namespace {
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
+using testing::append;
 using testing::Conditioning;
+using testing::dense;
 using testing::factor_residual;
 using testing::kConditionings;
 using testing::kLargestScaledResidual;
 using testing::positive_matrix;
 using testing::Random;
+using testing::remove;
 
 constexpr std::array<Index, 8> kSizes{0, 1, 2, 3, 5, 10, 50, testing::kSanitized ? 130 : 500};
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 bool append_row(GrowingCholesky& factor, const MatrixXd& A, Index i) {
-  return factor.append(A.col(i).head(i), A(i, i)) > 0.0;
+  return append(factor, A.col(i).head(i), A(i, i)) > 0.0;
 }
 
 bool append_rows(GrowingCholesky& factor, const MatrixXd& A, Index first, Index count) {
@@ -67,7 +71,7 @@ TEST(GrowingCholesky, AppendIsBackwardStable) {
       GrowingCholesky factor;
       for (Index i = 0; i < n; ++i) ASSERT_TRUE(append_row(factor, A, i)) << i;
       ASSERT_EQ(factor.size(), n);
-      EXPECT_LT(factor_residual(A, factor.dense()), kLargestScaledResidual);
+      EXPECT_LT(factor_residual(A, dense(factor)), kLargestScaledResidual);
     }
   }
 }
@@ -84,7 +88,7 @@ TEST(GrowingCholesky, AppendBlockIsBackwardStable) {
         ASSERT_TRUE(append_rows(factor, A, 0, start));
         ASSERT_TRUE(append_rows(factor, A, start, n - start));
         ASSERT_EQ(factor.size(), n);
-        EXPECT_LT(factor_residual(A, factor.dense()), kLargestScaledResidual);
+        EXPECT_LT(factor_residual(A, dense(factor)), kLargestScaledResidual);
       }
     }
   }
@@ -98,14 +102,14 @@ TEST(GrowingCholesky, RemoveAgreesWithFreshFactorisation) {
       for (const Index j : rows_to_remove(n)) {
         SCOPED_TRACE(::testing::Message() << how.name << ", n = " << n << ", removed = " << j);
         GrowingCholesky factor = all;
-        factor.remove(j);
+        remove(factor, j);
         ASSERT_EQ(factor.size(), n - 1);
         const MatrixXd rest = without(A, j);
-        EXPECT_LT(factor_residual(rest, factor.dense()), kLargestScaledResidual);
+        EXPECT_LT(factor_residual(rest, dense(factor)), kLargestScaledResidual);
         // L itself is determined only as far as the condition of A allows, so it is compared where
         // that is harmless: errors of a few n·ε, amplified by at most √cond ≈ 100.
         if (how.noise_variance >= 1e-2 && n <= 50) {
-          EXPECT_LT((factor.dense() - fresh(rest).dense()).cwiseAbs().sum(), 1e-12);
+          EXPECT_LT((dense(factor) - dense(fresh(rest))).cwiseAbs().sum(), 1e-12);
         }
       }
     }
@@ -117,9 +121,9 @@ TEST(GrowingCholesky, RowsCanBeAppendedAfterRemovals) {
   // Removing down to every size leaves panels that are full, partly full or empty.
   for (Index left = 0; left < 11; ++left) {
     GrowingCholesky factor = fresh(A);
-    while (factor.size() > left) factor.remove(factor.size() - 1);
+    while (factor.size() > left) remove(factor, factor.size() - 1);
     for (Index i = left; i < 11; ++i) ASSERT_TRUE(append_row(factor, A, i));
-    EXPECT_LT(factor_residual(A, factor.dense()), kLargestScaledResidual) << left;
+    EXPECT_LT(factor_residual(A, dense(factor)), kLargestScaledResidual) << left;
   }
 }
 
@@ -145,7 +149,7 @@ TEST(GrowingCholesky, StaysAccurateThroughTenThousandMixedOperations) {
       const double choice = random.uniform();
       if (choice < 0.5 && !held.empty()) {
         const Index j = random.index(std::ssize(held));
-        factor.remove(j);
+        remove(factor, j);
         held.erase(held.begin() + j);
       } else if (std::ssize(held) < kLargest) {
         const Index first = std::ssize(held);
@@ -157,7 +161,7 @@ TEST(GrowingCholesky, StaysAccurateThroughTenThousandMixedOperations) {
       }
       ASSERT_EQ(factor.size(), std::ssize(held));
       if (operation % 100 == 0) {
-        largest = std::max(largest, factor_residual(pool_matrix(held, held), factor.dense()));
+        largest = std::max(largest, factor_residual(pool_matrix(held, held), dense(factor)));
       }
     }
     RecordProperty(how.name, std::to_string(largest));
@@ -169,41 +173,41 @@ TEST(GrowingCholesky, StaysAccurateThroughTenThousandMixedOperations) {
 TEST(GrowingCholesky, UnitsChangeNoBit) {
   const MatrixXd A = positive_matrix(23, kConditionings[1]);
   GrowingCholesky plain = fresh(A);
-  plain.remove(5);
-  plain.append(A.col(5).head(22), 2.0);
+  remove(plain, 5);
+  append(plain, A.col(5).head(22), 2.0);
   for (const double unit : {0x1p-480, 0x1p480}) {  // A itself reaches 1e±289
     const MatrixXd scaled = A * unit * unit;
     GrowingCholesky factor = fresh(scaled);
-    factor.remove(5);
-    factor.append(scaled.col(5).head(22), 2.0 * unit * unit);
-    EXPECT_EQ(factor.dense(), plain.dense() * unit) << unit;
+    remove(factor, 5);
+    append(factor, scaled.col(5).head(22), 2.0 * unit * unit);
+    EXPECT_EQ(dense(factor), dense(plain) * unit) << unit;
   }
 }
 
 TEST(GrowingCholesky, RefusedAppendChangesNothing) {
   const MatrixXd A = positive_matrix(6, kConditionings[1]);
   GrowingCholesky factor = fresh(A);
-  const MatrixXd before = factor.dense();
+  const MatrixXd before = dense(factor);
   const VectorXd repeated = A.col(2);
   // A diagonal that leaves nothing, less than nothing, or too little after the projection.
-  EXPECT_LE(factor.append(repeated, 1.0), 0.0);
-  EXPECT_LE(factor.append(repeated, -1.0), 0.0);
-  EXPECT_GT(factor.append(repeated, A(2, 2) + 1e-3, 1e-2), 0.0);
-  EXPECT_TRUE(std::isnan(factor.append(repeated, kNan)));
-  EXPECT_TRUE(std::isnan(factor.append(VectorXd::Constant(6, kNan), 1.0)));
+  EXPECT_LE(append(factor, repeated, 1.0), 0.0);
+  EXPECT_LE(append(factor, repeated, -1.0), 0.0);
+  EXPECT_GT(append(factor, repeated, A(2, 2) + 1e-3, 1e-2), 0.0);
+  EXPECT_TRUE(std::isnan(append(factor, repeated, kNan)));
+  EXPECT_TRUE(std::isnan(append(factor, VectorXd::Constant(6, kNan), 1.0)));
   EXPECT_EQ(factor.size(), 6);
-  EXPECT_EQ(factor.dense(), before);
+  EXPECT_EQ(dense(factor), before);
 }
 
 TEST(GrowingCholesky, RefusedBlockChangesNothing) {
   const MatrixXd A = positive_matrix(9, kConditionings[1]);
   GrowingCholesky factor = fresh(A.topLeftCorner(6, 6));
-  const MatrixXd before = factor.dense();
+  const MatrixXd before = dense(factor);
   const auto refuses = [&](const MatrixXd& whole, double smallest_pivot_squared) {
     MatrixXd cross = whole.topRightCorner(6, 3);
     MatrixXd block = whole.bottomRightCorner(3, 3);
     return !factor.append_block(cross, block, smallest_pivot_squared) && factor.size() == 6 &&
-           factor.dense() == before;
+           dense(factor) == before;
   };
   MatrixXd indefinite = A;
   indefinite(8, 8) = 0.1;
@@ -243,7 +247,7 @@ TEST(GrowingCholesky, ReservedMemoryIsNotGrownByAppends) {
   EXPECT_LE(reserved, sizeof(double) * 56 * 60 / 2 + sizeof(double) * 56 + sizeof(int) * 50);
   for (Index i = 0; i < 50; ++i) ASSERT_TRUE(append_row(factor, A, i));
   EXPECT_EQ(factor.memory_bytes(), reserved);
-  factor.remove(7);
+  remove(factor, 7);
   EXPECT_EQ(factor.memory_bytes(), reserved);
   factor.clear();
   EXPECT_EQ(factor.size(), 0);

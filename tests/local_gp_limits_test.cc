@@ -7,6 +7,7 @@
 
 #include "core/local_gp/local_gp.h"
 #include "splitgp/error.h"
+#include "support/factor.h"
 #include "support/local_gps.h"
 
 namespace splitgp::local_gp_limits_test {
@@ -15,6 +16,7 @@ namespace {
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
+using testing::dense;
 using testing::local_gp_of;
 using testing::make_theta;
 using testing::Random;
@@ -157,14 +159,14 @@ TEST(LocalGpLimits, AppendThatCannotBeSavedChangesNothing) {
   const VectorXd one = VectorXd::Ones(1);
   local.append({one, one, 0.0, 0}, workspace);
   const VectorXd center = local.center();
-  const MatrixXd factor = local.factor().dense();
+  const MatrixXd factor = dense(local.factor());
   // Nothing that passes the checks of an update gets this far.
   const double nan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_THROW(local.append({one, one, nan, 1}, workspace), NumericalError);
   EXPECT_EQ(local.size(), 1);
   EXPECT_EQ(local.owned(), 1);
   EXPECT_EQ(local.center(), center);
-  EXPECT_EQ(local.factor().dense(), factor);
+  EXPECT_EQ(dense(local.factor()), factor);
   EXPECT_EQ(local.jittered(), 0);
   // The next one takes the place of the failed one.
   local.append({3.0 * one, one, 0.0, 2}, workspace);

@@ -131,8 +131,7 @@ SplittingGp new_forgetful_model() {
 }
 
 // What is taken back after row `row`, by hand: every 16th row takes back the one before it.
-template <typename Model>
-void learn_and_forget(Model& model, std::uint64_t row) {
+void learn_and_forget(SplittingGp& model, std::uint64_t row) {
   model.update(x_of(row), y_of(row));
   if (row % 16 == 15) model.forget(std::vector{row - 1});
 }
@@ -149,7 +148,7 @@ void stream_forgetting(const std::filesystem::path& path, std::uint64_t seed,
   report(row);
   for (;;) {
     const std::uint64_t batch = 1 + random() % 20;
-    for (std::uint64_t i = 0; i < batch; ++i, ++row) learn_and_forget(file, row);
+    for (std::uint64_t i = 0; i < batch; ++i, ++row) learn_and_forget(file.model(), row);
     file.checkpoint({{"rows", row}});
     report(row);
   }

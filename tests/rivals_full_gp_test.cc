@@ -5,6 +5,7 @@
 #include "rivals/blocked_solve.h"
 #include "rivals/exact_gp.h"
 #include "rivals/rivals.h"
+#include "support/factor.h"
 #include "support/full_gp.h"
 #include "support/reference_kernel.h"
 #include "support/rival.h"
@@ -21,6 +22,8 @@ using splitgp::testing::rival_theta;
 using splitgp::testing::smooth_stream;
 using splitgp::testing::Stream;
 using splitgp::testing::untrained;
+using testing::append;
+using testing::remove;
 
 // cond(K) is below signal·n/noise ≈ 2e4, so ten digits are safe.
 constexpr double kTolerance = 1e-9;
@@ -93,9 +96,9 @@ TEST(BlockedSolve, MatchesTheFactorsOwnAlsoWithGaps) {
   const MatrixXd A = random.normal_matrix(n, n);
   const MatrixXd K = A * A.transpose() + static_cast<double>(n) * MatrixXd::Identity(n, n);
   GrowingCholesky factor;
-  for (Index i = 0; i < n; ++i) factor.append(K.col(i).head(i), K(i, i));
-  factor.remove(17);
-  factor.remove(200);
+  for (Index i = 0; i < n; ++i) append(factor, K.col(i).head(i), K(i, i));
+  remove(factor, 17);
+  remove(factor, 200);
   const MatrixXd B = random.normal_matrix(factor.size(), 20);
   MatrixXd blocked = B;
   solve_lower_blocked(factor, blocked);

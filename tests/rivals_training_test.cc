@@ -151,7 +151,7 @@ RivalState state_after(Index n) {
   theta.mean = VectorXd::Zero(1);
   theta.output_scale = VectorXd::Ones(1);
   options.hyperparameters = theta;
-  RivalState state{options, StreamKnowledge(2, 1, theta, true)};
+  RivalState state{options, StreamHistory(2, 1, theta, true)};
   state.knowledge.observations = static_cast<std::uint64_t>(n);
   return state;
 }

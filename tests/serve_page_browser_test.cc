@@ -284,7 +284,7 @@ TEST_F(ServePageBrowser, ShowsWhatTheFileHoldsAfterARestart) {
 }
 
 TEST_F(ServePageBrowser, FollowsLightDarkAndTheWidthOfTheWindow) {
-  start_server();
+  start_server({"--training", "inline"});  // errors are shown from the first training on
   learn_numbers(150);
   open();
   testing::expect_follows_light_dark_and_width(browser_, "#error .ytitle", folder_.path());

@@ -252,9 +252,8 @@ struct Explanation {
 /// How a training went, for the model file, for tests and for whoever wants to know how Train
 /// works.
 struct TrainRecord {
-  std::uint64_t regime = 0;  ///< It looked at the observations from this one on, given the others.
-  bool returned = false;     ///< What surprised is over: θ is what it was before.
-  bool searched = false;     ///< From many starts and, if the kernel is automatic, all families.
+  std::uint64_t regime = 0;    ///< It looked at the observations from this one on.
+  bool searched = false;       ///< From many starts and, if the kernel is automatic, all families.
   double kernel_margin = 0.0;  ///< By how much the best family's objective led the second's.
   /// Mean log densities, in spreads of the outputs, of the later third of the observations trained
   /// on, each given the earlier ones near it: without and with a trend found in the first two

@@ -9,8 +9,8 @@ from splitgp._facts import Facts
 from splitgp._results import (
     Alarm,
     ColumnStatistics,
-    Hyperparameters,
     ExpertShares,
+    Hyperparameters,
     InnovationStatistics,
     LocalGPPoints,
     LocalGPSummary,

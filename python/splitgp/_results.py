@@ -233,8 +233,7 @@ class ForgetResult:
 class TrainRecord:
     """How a training went, for whoever wants to know how Train works."""
 
-    regime: int  # it looked at the observations from this one on, given the others
-    returned: bool  # what surprised is over: θ is what it was before
+    regime: int  # it looked at the observations from this one on
     searched: bool  # from many starts and, if the kernel is automatic, all families
     kernel_margin: float  # by how much the best family's objective led the second's
     forward_without_trend: float  # mean log densities of later observations, given earlier ones

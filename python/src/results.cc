@@ -78,7 +78,6 @@ nb::dict to_dict(const TrainResult& result) {
   const TrainRecord& how = result.record;
   nb::dict record;
   record["regime"] = how.regime;
-  record["returned"] = how.returned;
   record["searched"] = how.searched;
   record["kernel_margin"] = how.kernel_margin;
   record["forward_without_trend"] = how.forward_without_trend;

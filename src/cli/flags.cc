@@ -117,6 +117,11 @@ void add_flags(CLI::App& command, PredictFlags& flags) {
       ->check(CLI::IsMember({"csv", "ndjson"}));
   add_columns(command, "--keep", flags.kept,
               "Columns to copy to the output, by name or number, or none (all)");
+  command
+      .add_option("--ahead", flags.ahead,
+                  "When rows are for: a number of rows after the last one learned, `rows` if row k "
+                  "is k rows later, or `unknown`; default: rows if the table has a time, else 1")
+      ->option_text("N|rows|unknown");
   command.add_flag("--gradient", flags.gradient,
                    "Add the derivatives of each mean by each input, as dTARGET/dINPUT");
   add_file(command, "--rejects", flags.rejects, kRejects);

@@ -45,8 +45,8 @@ std::unique_ptr<Regressor::State> Regressor::State::make(Index inputs, Index out
   if (outputs < 1)
     throw InvalidArgument("outputs is " + std::to_string(outputs) + "; it must be at least 1");
   Options options = training_options(common);
-  StreamKnowledge knowledge(inputs, outputs, starting_theta(options, inputs, outputs),
-                            options.hyperparameters.has_value());
+  StreamHistory knowledge(inputs, outputs, starting_theta(options, inputs, outputs),
+                          options.hyperparameters.has_value());
   auto state = std::make_unique<State>(State{{std::move(options), std::move(knowledge)}, nullptr});
   state->method = make_method(*state);
   return state;

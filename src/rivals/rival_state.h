@@ -8,7 +8,7 @@ namespace splitgp::rivals {
 /// What all rivals hold besides their observations.
 struct RivalState {
   Options options;  // only those that Train uses matter here
-  StreamKnowledge knowledge;
+  StreamHistory knowledge;
 
   Eigen::Index inputs() const { return knowledge.inputs(); }
   Eigen::Index outputs() const { return knowledge.outputs(); }

@@ -133,7 +133,7 @@ void write_training(TableWriter& rows, std::uint64_t number, const TrainResult& 
 
 void write_training_more(TableWriter& rows, std::uint64_t number, const TrainResult& result) {
   rows.add(number).add(std::int64_t{result.surprised}).add(result.record.regime);
-  rows.add(std::int64_t{result.record.returned}).add(result.record.forward_without_trend);
+  rows.add(std::int64_t{0}).add(result.record.forward_without_trend);
   rows.add(result.record.forward_with_trend).add(std::int64_t{result.record.trend_won}).write();
 }
 
@@ -149,7 +149,7 @@ void read_training_more(const Database& database, std::int64_t first,
     TrainResult& result = trainings[static_cast<std::size_t>(number - first)];
     result.surprised = rows.flag("surprised");
     result.record.regime = rows.count();
-    result.record.returned = rows.flag("returned");
+    rows.flag("returned");  // what only an earlier version had
     result.record.forward_without_trend = rows.real();
     result.record.forward_with_trend = rows.real();
     result.record.trend_won = rows.flag("trend_won");

@@ -39,9 +39,6 @@ void read_marks(const ModelNumbers& numbers, std::uint32_t format, StreamKnowled
   marks.ever_trained = numbers.flag("ever_trained");
   if (format >= 2) {
     marks.regime = numbers.count("regime");
-    marks.regime_next = numbers.count("regime_next");
-    marks.regime_before = numbers.count("regime_before");
-    marks.theta_before = numbers.version("theta_before");
     marks.surprised = numbers.count("surprised");
     marks.patience = numbers.count("patience");
     Surprise::State surprise = knowledge.surprise.state();
@@ -79,6 +76,8 @@ StoredModel read_model(Database& database) {
   state.knowledge.trainings_dropped = may_drop ? numbers.count("trainings_dropped") : 0;
   state.knowledge.training_history =
       read_trainings(database, thetas, state.knowledge.trainings_dropped);
+  if (!state.knowledge.training_history.empty())
+    state.knowledge.trained_on = state.knowledge.training_history.back().observations;
   numbers.check("trainings",
                 state.knowledge.trainings_dropped + state.knowledge.training_history.size());
   read_marks(numbers, format_version(database), state.knowledge);

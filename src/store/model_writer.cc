@@ -62,7 +62,7 @@ ModelWriter::ModelWriter(Database& database, Index inputs, Index outputs,
 
 ModelWriter::Held ModelWriter::held_by(const ModelState& model) const {
   const Partition& partition = model.partition;
-  const StreamKnowledge& knowledge = model.knowledge;
+  const StreamHistory& knowledge = model.knowledge;
   Held held;
   held.observations = knowledge.observations;
   held.splits = partition.splits_dropped + partition.split_history.size();
@@ -206,7 +206,7 @@ void ModelWriter::write_histories(const ModelState& model, const Journal& journa
       split_.add_null().write();
     }
   }
-  const StreamKnowledge& knowledge = model.knowledge;
+  const StreamHistory& knowledge = model.knowledge;
   write_theta_once(knowledge.theta->values, knowledge.theta->version);
   for (std::uint64_t i = std::max(held_.trainings, knowledge.trainings_dropped);
        i < next_.trainings; ++i) {
@@ -317,9 +317,6 @@ void ModelWriter::write_numbers(const ModelState& model) {
   model_.add("last_search").add(marks.searched).write();
   model_.add("ever_trained").add(std::int64_t{marks.ever_trained}).write();
   model_.add("regime").add(marks.regime).write();
-  model_.add("regime_next").add(marks.regime_next).write();
-  model_.add("regime_before").add(marks.regime_before).write();
-  model_.add("theta_before").add(marks.theta_before).write();
   model_.add("surprised").add(marks.surprised).write();
   model_.add("patience").add(marks.patience).write();
   model_.add("alarms").add(next_.alarms).write();

@@ -157,7 +157,6 @@ json trainings_json(const SplittingGp& model) {
                       {"searched", training.record.searched},
                       {"surprised", training.surprised},
                       {"regime", training.record.regime},
-                      {"returned", training.record.returned},
                       {"objective_before", training.objective_before},
                       {"objective_after", training.objective_after},
                       {"kernel", to_string(training.theta.kernel)},

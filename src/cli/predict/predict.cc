@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -35,10 +36,14 @@ class PredictRun : private Waiter {
       : flags_(flags),
         loaded_(load(flags.model)),
         recipe_(recipe_of(loaded_, flags.input_flags)),
-        state_(table::RecipeState::load(recipe_, [this](const std::string& key) {
-          const auto found = loaded_.notes.find(key);
-          return found == loaded_.notes.end() ? std::nullopt : std::optional(found->second);
-        })) {
+        state_(table::RecipeState::load(recipe_,
+                                        [this](const std::string& key) {
+                                          const auto found = loaded_.notes.find(key);
+                                          return found == loaded_.notes.end()
+                                                     ? std::nullopt
+                                                     : std::optional(found->second);
+                                        })),
+        fixed_ahead_(fixed_ahead()) {
     loaded_.model.set_threads(flags.threads);
   }
 
@@ -61,6 +66,7 @@ class PredictRun : private Waiter {
           std::make_unique<RowFile>(flags_.rejects, "row,source,line,reason\n", std::nullopt);
     }
     inputs_.resize(loaded_.model.n_inputs(), kBatch);
+    ahead_.resize(kBatch);
     return read(*rows.reader, rows.source->name()) ? kSuccess : kBadRow;
   }
 
@@ -129,6 +135,7 @@ class PredictRun : private Waiter {
         inputs_.col(std::ssize(cells_)) =
             Eigen::Map<const Eigen::VectorXd>(applied_.inputs.data(), std::ssize(applied_.inputs));
         widenings_.push_back(state_.widening(applied_));
+        ahead_(std::ssize(cells_)) = next_ahead();
         cells_.push_back(writer_->cells(row));
         if (std::ssize(cells_) == kBatch) predict();
         continue;
@@ -176,6 +183,29 @@ class PredictRun : private Waiter {
     return false;
   }
 
+  // How many rows of the stream after the last one that was learned this row is.
+  double next_ahead() {
+    ++answered_;
+    if (fixed_ahead_) return *fixed_ahead_;
+    return static_cast<double>(answered_) + recipe_.rows_ahead() - 1;
+  }
+
+  // Empty: each row is one later than the one before it.
+  std::optional<double> fixed_ahead() const {
+    const std::string& text = flags_.ahead;
+    if (text == "rows" || (text.empty() && !recipe_.times().empty())) return std::nullopt;
+    if (text.empty()) return recipe_.rows_ahead();
+    if (text == "unknown") return Ahead::kUnknown;
+    double number = 0.0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || end != text.data() + text.size() ||
+        !(number >= 1.0 && number <= 1e15)) {
+      throw CommandError(kUsage, "--ahead is '" + text +
+                                     "'; it must be a number of rows from 1, 'rows' or 'unknown'");
+    }
+    return number;
+  }
+
   static table::Cell cell_of(const Row& row, std::size_t place, std::string& unquoted) {
     if (!row.json_texts) return table::Cell::of(row.texts[place]);
     const nlohmann::json value = nlohmann::json::parse(row.texts[place], nullptr, false);
@@ -187,12 +217,13 @@ class PredictRun : private Waiter {
   void predict() {
     const Index count = std::ssize(cells_);
     if (count == 0) return;
+    const Ahead ahead(ahead_.data(), count);
     PredictionGradient prediction;
     if (flags_.gradient) {
-      loaded_.model.predict_gradient(inputs_.leftCols(count), prediction, recipe_.rows_ahead());
+      loaded_.model.predict_gradient(inputs_.leftCols(count), prediction, ahead);
     } else {
       prediction.mean_gradient.resize(0, count);
-      loaded_.model.predict(inputs_.leftCols(count), prediction, recipe_.rows_ahead());
+      loaded_.model.predict(inputs_.leftCols(count), prediction, ahead);
     }
     for (Index j = 0; j < count; ++j) {
       table::widen(prediction, j, widenings_[static_cast<std::size_t>(j)]);
@@ -232,6 +263,9 @@ class PredictRun : private Waiter {
   Eigen::MatrixXd inputs_;
   std::vector<std::vector<std::string>> cells_;
   std::vector<double> widenings_;  // of each row in cells_
+  Eigen::VectorXd ahead_;          // the same
+  std::optional<double> fixed_ahead_;
+  std::uint64_t answered_ = 0;
 };
 
 }  // namespace

@@ -17,6 +17,7 @@ struct PredictFlags {
   std::string rejects;
   bool strict = false;
   bool gradient = false;
+  std::string ahead;
   int threads = 1;
   InputFlags input_flags;
 };

@@ -46,7 +46,6 @@ struct Internals {
   static void give_up(SplittingGp& model, const char* why) noexcept {
     if (model.state_->unusable == nullptr) model.state_->unusable = why;
   }
-  static const char* why_unusable(const SplittingGp& model) { return model.state_->unusable; }
   /// Throws UnusableModel.
   static void check_usable(const SplittingGp& model);
 

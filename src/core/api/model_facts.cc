@@ -142,7 +142,7 @@ LocalGpPoints SplittingGp::points(Index local_gp) const {
 
 std::size_t SplittingGp::memory_bytes() const {
   const ModelState& model = *state_;
-  const StreamKnowledge& knowledge = model.knowledge;
+  const StreamHistory& knowledge = model.knowledge;
   const auto vectors_of = [](const Hyperparameters& theta) {
     return static_cast<std::size_t>(theta.length_scale.size() + theta.mean.size() +
                                     theta.output_scale.size() + theta.trend_slope.size() +

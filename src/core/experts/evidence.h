@@ -46,12 +46,13 @@ class Evidence {
   // Chosen on the even half of the published tables (docs/lab_notes.md).
   static constexpr double kDiscount = 0.997;
   static constexpr double kProof = 2.0;
+  static constexpr double kDoubt = 4.0;  // as of four rows of one deviation: few rows prove little
   static constexpr double kMostLeft = 3.0;
   static constexpr double kMostStep = 1e60;  // only so that nothing overflows
 
   double gain_ = 0.0;
   double squares_ = 0.0;
-  double noise_ = 0.0;
+  double noise_ = kDoubt;
 };
 
 }  // namespace splitgp

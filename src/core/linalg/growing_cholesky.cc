@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cmath>
 #include <limits>
 
 #include "core/base/factor_version.h"
@@ -64,20 +63,6 @@ double GrowingCholesky::operator()(Index i, Index j) const {
   return panel(row_of(i) / kRows)[row_of(j)].get(row_of(i) % kRows);
 }
 
-Eigen::MatrixXd GrowingCholesky::dense() const {
-  Eigen::MatrixXd L = Eigen::MatrixXd::Zero(size(), size());
-  for (Index i = 0; i < size(); ++i) {
-    for (Index j = 0; j <= i; ++j) L(i, j) = (*this)(i, j);
-  }
-  return L;
-}
-
-double GrowingCholesky::log_determinant() const {
-  double sum = 0.0;
-  for (Index i = 0; i < size(); ++i) sum += std::log((*this)(i, i));
-  return 2.0 * sum;
-}
-
 double GrowingCholesky::smallest_pivot() const {
   double smallest = std::numeric_limits<double>::infinity();
   for (Index i = 0; i < size(); ++i) smallest = std::min(smallest, (*this)(i, i));
@@ -88,15 +73,6 @@ double GrowingCholesky::largest_pivot() const {
   double largest = 0.0;
   for (Index i = 0; i < size(); ++i) largest = std::max(largest, (*this)(i, i));
   return largest;
-}
-
-double GrowingCholesky::append(const Eigen::Ref<const Eigen::VectorXd>& a, double diagonal,
-                               double smallest_pivot_squared) {
-  Eigen::VectorXd w = a;
-  solve_lower(w);
-  const double pivot_squared = diagonal - w.squaredNorm();
-  if (pivot_squared > smallest_pivot_squared) append_solved(w, std::sqrt(pivot_squared));
-  return pivot_squared;
 }
 
 void GrowingCholesky::append_solved(const Eigen::Ref<const Eigen::VectorXd>& w, double pivot) {

@@ -62,12 +62,7 @@ class GrowingCholesky {
   /// Prefetches the start of the factor (core/base/prefetch.h).
   void prefetch() const { splitgp::prefetch(columns_.data(), columns_.size()); }
 
-  /// Appends the row (a, diagonal) of A: w = L⁻¹a, pivot² = diagonal − wᵀw. Returns pivot²; changes
-  /// nothing if that is not above `smallest_pivot_squared`. O(n²/2)
-  double append(const Eigen::Ref<const Eigen::VectorXd>& a, double diagonal,
-                double smallest_pivot_squared = 0.0);
-
-  /// Appends a row whose w = L⁻¹a and pivot are known. O(n)
+  /// Appends the row (a, diagonal) of A, given w = L⁻¹a and the pivot √(diagonal − wᵀw). O(n)
   void append_solved(const Eigen::Ref<const Eigen::VectorXd>& w, double pivot);
 
   /// Appends b rows at once: A grows by `cross` (n × b) and `block` (b × b, lower triangle read).
@@ -80,7 +75,6 @@ class GrowingCholesky {
   /// Removes row and column j of A. `solved` is L⁻¹B for some B and is updated too: its first n − 1
   /// rows become L⁻¹B of what remains. O((n−j)²)
   void remove(Eigen::Index j, Eigen::Ref<Eigen::MatrixXd> solved);
-  void remove(Eigen::Index j);
 
   /// b ← L⁻¹b for every column b. O(n²/2) each; many columns at once share reads of the factor, and
   /// give the same bits as each alone.
@@ -88,13 +82,11 @@ class GrowingCholesky {
   /// b ← L⁻ᵀb. Two columns at once take little longer than one, and have the same bits.
   void solve_upper(Eigen::Ref<Eigen::MatrixXd> b) const;
 
-  double log_determinant() const;
   double smallest_pivot() const;
   double largest_pivot() const;
 
   /// L(i, j). REQUIRES: j ≤ i < size().
   double operator()(Eigen::Index i, Eigen::Index j) const;
-  Eigen::MatrixXd dense() const;
 
  private:
   static void prepare_rotations(Eigen::Index rows);

@@ -11,11 +11,6 @@ namespace splitgp {
 
 using Eigen::Index;
 
-void GrowingCholesky::remove(Index j) {
-  Eigen::MatrixXd nothing(size(), 0);
-  remove(j, nothing);
-}
-
 void GrowingCholesky::remove(Index j, Eigen::Ref<Eigen::MatrixXd> solved) {
   assert(0 <= j && j < size() && solved.rows() == size());
   version_ = next_factor_version();

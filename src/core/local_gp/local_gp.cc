@@ -36,7 +36,7 @@ LocalGp LocalGp::restore(Points points, ThetaPointer theta, const Options& optio
   local.sequence_ = std::move(points.sequence);
   local.owned_ = std::move(points.owned);
   local.recompute_center();
-  local.awake_.set(n == 0);
+  local.awake_.store(n == 0);
   return local;
 }
 
@@ -62,14 +62,14 @@ void LocalGp::wake() {
   if (!dormant()) return;
   factor_.reserve(inputs_.rows());
   factorise();
-  awake_.set(true);
+  awake_.store(true);
 }
 
 // No local GP is a const object: they lie in a Partition.
 void LocalGp::wake_for_reading() const { const_cast<LocalGp*>(this)->wake(); }
 
 void LocalGp::sleep() {
-  awake_.set(false);
+  awake_.store(false);
   factor_ = GrowingCholesky();
   backward_ = Backward();
 }
@@ -303,7 +303,8 @@ Index LocalGp::jittered() const {
 
 std::size_t LocalGp::memory_bytes() const {
   const Index doubles = center_.size() + inputs_.size() + outputs_.size() + noise_variance_.size() +
-                        solved_.size() + (backward_.version() == 0 ? 0 : backward_.columns.size());
+                        solved_.size() +
+                        (backward_.version.load() == 0 ? 0 : backward_.columns.size());
   return sizeof(*this) + static_cast<std::size_t>(doubles) * sizeof(double) +
          sequence_.capacity() * sizeof(std::uint64_t) + owned_.capacity() + jittered_.capacity() +
          (dormant() ? 0 : factor_.memory_bytes()) + oja_.memory_bytes();

@@ -2,7 +2,6 @@
 
 #include <Eigen/Core>
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <iterator>
 #include <optional>
@@ -10,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/copyable_atomic.h"
 #include "core/base/prefetch.h"
 #include "core/kernel/theta.h"
 #include "core/linalg/growing_cholesky.h"
@@ -136,6 +136,12 @@ class LocalGp {
   void disown(Eigen::Index j);
   /// The row of an observation; -1 if it does not hold it. O(n)
   Eigen::Index find(std::uint64_t sequence) const;
+  /// The row of the observation that it owns after `rank` others. O(n)  REQUIRES: rank < owned().
+  Eigen::Index owned_row(Eigen::Index rank) const {
+    Eigen::Index j = 0;
+    while (!owns(j) || rank-- > 0) ++j;
+    return j;
+  }
   /// The variance that the function would have at point j without that point, over the prior's:
   /// near 0 where the others explain it. O(n²)  REQUIRES: it is awake.
   double leave_one_out_variance(Eigen::Index j, Workspace& workspace) const;
@@ -152,7 +158,6 @@ class LocalGp {
   void begin_renewal(Renewal& renewal);
   bool renew(std::uint64_t most, Workspace& workspace);
   void end_renewal() { renewal_.set(nullptr); }
-  bool is_renewing() const { return renewal_.get() != nullptr; }
 
   /// Takes and touches the memory for as many points as it may ever hold. From then on nothing
   /// about it allocates or frees, but for wake(), refit(), sleep() and splits without inherit.
@@ -183,7 +188,7 @@ class LocalGp {
   /// Other threads may predict meanwhile.  REQUIRES: the caller holds its lock
   /// (core/partition/wake_locks.h), and it is awake.
   bool knows_backward() const {
-    return factor_.version() != 0 && backward_.version() == factor_.version();
+    return factor_.version() != 0 && backward_.version.load() == factor_.version();
   }
   void solve_backward() const;
 
@@ -208,7 +213,6 @@ class LocalGp {
     return centered;
   }
   void centered_inputs(Eigen::MatrixXd& centered) const;
-  PrincipalDirection direction_rule() const { return direction_; }
   bool is_reserved() const { return reserved_; }
   /// First principal direction of centered_inputs(), exact or the current estimate of Oja's rule.
   Eigen::VectorXd principal_direction() const;
@@ -234,7 +238,7 @@ class LocalGp {
   static LocalGp restore(Points points, ThetaPointer theta, const Options& options);
   /// A dormant local GP has no factor. wake() builds it, O(n³), sleep() drops it. Only predict()
   /// works without one, and then builds a temporary one every time.
-  bool dormant() const { return !awake_.is_set(); }
+  bool dormant() const { return !awake_.load(); }
   /// All that routing and Split need of it: dormant, with the points it owns, and a split leaves
   /// each half only its own.
   LocalGp outline() const;
@@ -252,14 +256,6 @@ class LocalGp {
   Eigen::Index borrowed() const { return size() - n_owned_; }
   bool owns(Eigen::Index j) const { return owned_[static_cast<std::size_t>(j)] != 0; }
   std::uint64_t sequence(Eigen::Index j) const { return sequence_[static_cast<std::size_t>(j)]; }
-  /// The largest of its own observations' sequence numbers. O(n)  REQUIRES: owned() > 0.
-  std::uint64_t newest() const {
-    std::uint64_t largest = 0;
-    for (Eigen::Index j = 0; j < size(); ++j) {
-      if (owns(j)) largest = std::max(largest, sequence(j));
-    }
-    return largest;
-  }
   /// The number of points that needed jitter.
   Eigen::Index jittered() const;
   const Eigen::VectorXd& center() const { return center_; }
@@ -335,29 +331,9 @@ class LocalGp {
 
   // L⁻ᵀz, and of which version of the factor. Atomic, because predicting threads check it while one
   // computes it.
-  class Backward {
-   public:
-    Backward() = default;
-    Backward(const Backward& other) : columns(other.columns), version_(other.version()) {}
-    Backward& operator=(const Backward& other) {
-      columns = other.columns;
-      set_version(other.version());
-      return *this;
-    }
-    Backward(Backward&& other) noexcept
-        : columns(std::move(other.columns)), version_(other.version()) {}
-    Backward& operator=(Backward&& other) noexcept {
-      columns.swap(other.columns);
-      set_version(other.version());
-      return *this;
-    }
-    std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
-    void set_version(std::uint64_t value) { version_.store(value, std::memory_order_release); }
-
+  struct Backward {
     Eigen::MatrixXd columns;
-
-   private:
-    std::atomic<std::uint64_t> version_ = 0;
+    CopyableAtomic<std::uint64_t> version{0};
   } backward_;
 
   // A copy is not being renewed.
@@ -384,20 +360,7 @@ class LocalGp {
   OjaDirection oja_;  // of the owned inputs; idle unless direction_ is oja
 
   // Whether the factor is there. Atomic, because predicting threads check it while one builds it.
-  class Flag {
-   public:
-    Flag() = default;
-    Flag(const Flag& other) : set_(other.is_set()) {}
-    Flag& operator=(const Flag& other) {
-      set(other.is_set());
-      return *this;
-    }
-    bool is_set() const { return set_.load(std::memory_order_acquire); }
-    void set(bool value) { set_.store(value, std::memory_order_release); }
-
-   private:
-    std::atomic<bool> set_ = true;
-  } awake_;
+  CopyableAtomic<bool> awake_{true};
 };
 
 }  // namespace splitgp

@@ -15,14 +15,14 @@ void LocalGp::forget(std::span<const Index> rows) {
   const bool awake = !dormant();
   const bool rebuild = awake && !reserved_ && 3 * std::ssize(rows) > size();
   bool owned_some = false;
-  if (rebuild) awake_.set(false);
+  if (rebuild) awake_.store(false);
   for (const Index j : std::views::reverse(rows)) {
     owned_some = owned_some || owns(j);
     remove(j);
   }
   if (rebuild) {
     factorise();
-    awake_.set(true);
+    awake_.store(true);
   }
   if (owned_some) recompute_center();
 }

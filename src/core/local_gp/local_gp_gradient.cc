@@ -92,7 +92,7 @@ void LocalGp::solve_backward() const {
     columns.resize(std::max(inputs_.rows(), size()), outputs_.cols());
   columns.topRows(size()) = solved_.topRows(size());
   factor_.solve_upper(columns.topRows(size()));
-  const_cast<LocalGp*>(this)->backward_.set_version(factor_.version());
+  const_cast<LocalGp*>(this)->backward_.version.store(factor_.version());
 }
 
 // The derivative of fall_back(), from that of the local GP's own answer.

@@ -20,7 +20,7 @@ void LocalGp::reserve() {
   noise_variance_.tail(spare).setZero();
   if (backward_.columns.rows() != inputs_.rows() || backward_.columns.cols() != outputs_.cols()) {
     backward_.columns.setZero(inputs_.rows(), outputs_.cols());
-    backward_.set_version(0);
+    backward_.version.store(0);
   }
   // grow() reserves these only when it is called, and a copy has no spare capacity.
   sequence_.reserve(static_cast<std::size_t>(most_points_));
@@ -37,7 +37,7 @@ void LocalGp::clear(ThetaPointer theta) {
   sequence_.clear();
   owned_.clear();
   factor_.clear();
-  awake_.set(true);
+  awake_.store(true);
   used = true;
   changed = false;
   end_renewal();

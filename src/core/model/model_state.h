@@ -28,12 +28,12 @@ struct ModelState {
   Options options;
   Eigen::Index inputs;
   Eigen::Index outputs;
-  StreamKnowledge knowledge;  // θ, and what else is known about the stream as a whole
-  Partition partition;        // the local GPs, and who holds what
-  Monitor monitor;            // how large errors are, and whether the stream changes
-  Retention retention;        // how long observations stay
-  Budget budget;              // what an update may spend on debt
-  Trainer trainer;            // what trains beside the updates
+  StreamHistory knowledge;  // θ, and what else is known about the stream as a whole
+  Partition partition;      // the local GPs, and who holds what
+  Monitor monitor;          // how large errors are, and whether the stream changes
+  Retention retention;      // how long observations stay
+  Budget budget;            // what an update may spend on debt
+  Trainer trainer;          // what trains beside the updates
 
   Prediction scored;  // the aggregated prediction that calibration looks at now and then
 };

@@ -12,7 +12,6 @@
 #include "core/base/bounded_history.h"
 #include "core/base/factor_memory.h"
 #include "core/partition/renewing.h"
-#include "core/train/regime_set.h"
 #include "core/train/training_set.h"
 
 namespace splitgp {
@@ -21,55 +20,69 @@ using Eigen::Index;
 
 namespace {
 
+// Local GPs with all that they hold or, where there is a regime, with the observations of it that
+// they own and some of the older ones, which are given.
 class LocalGpRegions : public TrainingRegions {
  public:
-  explicit LocalGpRegions(const Partition& partition) : partition_(partition) {}
+  explicit LocalGpRegions(const Partition& partition, std::uint64_t regime = 0)
+      : partition_(partition), regime_(regime) {}
 
   const Centers& centers() const override { return partition_.centers; }
   Eigen::VectorXd center(Index i) const override { return partition_.at(i).center(); }
-  Index size(Index i) const override { return partition_.at(i).size(); }
-  Index owned(Index i) const override { return partition_.at(i).owned(); }
+  Index size(Index i) const override { return regime_ > 0 ? owned(i) : partition_.at(i).size(); }
+  Index owned(Index i) const override {
+    return regime_ > 0 ? std::ssize(rows(i, true)) : partition_.at(i).owned();
+  }
 
   void append(Index i, bool owned_only, TrainingSet::Block& block) const override {
     const LocalGp& local = partition_.at(i);
-    Index row = block.inputs.rows();
-    const Index rows = row + (owned_only ? local.owned() : local.size());
-    block.inputs.conservativeResize(rows, local.inputs().cols());
-    block.outputs.conservativeResize(rows, local.outputs().cols());
-    block.noise_variance.conservativeResize(rows);
-    for (Index j = 0; j < local.size(); ++j) {
-      if (owned_only && !local.owns(j)) continue;
-      block.inputs.row(row) = local.inputs().row(j);
-      block.outputs.row(row) = local.outputs().row(j);
-      block.noise_variance(row++) = local.noise_variance()(j);
-      block.sequence.push_back(local.sequence(j));
-    }
+    const std::vector<Index> from = rows(i, owned_only);
+    const Index n = std::ssize(from);
+    block.inputs.conservativeResize(block.inputs.rows() + n, local.inputs().cols());
+    block.outputs.conservativeResize(block.inputs.rows(), local.outputs().cols());
+    block.noise_variance.conservativeResize(block.inputs.rows());
+    block.inputs.bottomRows(n) = local.inputs()(from, Eigen::all);
+    block.outputs.bottomRows(n) = local.outputs()(from, Eigen::all);
+    block.noise_variance.tail(n) = local.noise_variance()(from);
+    for (const Index j : from) block.sequence.push_back(local.sequence(j));
   }
 
  private:
+  // What new rows follow from has to be there as in the local GPs: where it contradicts them and is
+  // more, a θ that was shown little of it would be far too sure.
+  static constexpr std::size_t kGivenForEachFresh = 3;
+
+  std::vector<Index> rows(Index i, bool owned_only) const {
+    const LocalGp& local = partition_.at(i);
+    std::vector<Index> rows, older;
+    for (Index j = 0; j < local.size(); ++j) {
+      if ((owned_only || regime_ > 0) && !local.owns(j)) continue;
+      (local.sequence(j) >= regime_ ? rows : older).push_back(j);
+    }
+    const std::size_t most = std::min(kGivenForEachFresh * rows.size(), older.size());
+    for (std::size_t to = 0; to < most; ++to) rows.push_back(older[to * older.size() / most]);
+    return rows;
+  }
+
   const Partition& partition_;
+  std::uint64_t regime_;
 };
 
 Due what_is_due(const ModelState& model) {
   const StreamKnowledge& knowledge = model.knowledge;
-  if (model.options.surprise && begins_regime(knowledge)) return Due::surprise;
+  if (model.options.surprise && surprise_due(knowledge)) return Due::surprise;
   if (knowledge.schedule.due(knowledge.observations)) return Due::stream;
-  if (knowledge.schedule.regime_due(knowledge.observations)) return Due::regime;
   return scale_due(knowledge) ? Due::scale : Due::nothing;
 }
 
 constexpr auto kAtOnce = std::numeric_limits<std::uint64_t>::max();
-
-// A surprise cannot wait long, and has few rows to show.
-constexpr Index kSurpriseObservations = 800;
 
 std::uint64_t training_seed(const ModelState& model) {
   return model.options.seed + model.knowledge.observations;
 }
 
 // The first of the rows that a training looks at; 0: all.
-std::uint64_t regime_of(const ModelState& model, Due due) {
-  const StreamKnowledge& knowledge = model.knowledge;
+std::uint64_t regime_of(const StreamKnowledge& knowledge, Due due) {
   return due == Due::surprise ? knowledge.observations - knowledge.surprise.rows()
                               : knowledge.schedule.regime();
 }
@@ -77,7 +90,7 @@ std::uint64_t regime_of(const ModelState& model, Due due) {
 // Records the result of a training.
 const TrainResult& keep(ModelState& model, TrainResult result,
                         std::shared_ptr<Theta> made = nullptr) {
-  StreamKnowledge& knowledge = model.knowledge;
+  StreamHistory& knowledge = model.knowledge;
   record(knowledge, std::move(result), std::move(made));
   if (forgets(model.options))
     bound_history(knowledge.training_history, knowledge.trainings_dropped);
@@ -120,29 +133,17 @@ bool train_at_once(ModelState& model, Due due) {
 
 TrainingSet training_set_for(Due due, const StreamKnowledge& knowledge, const Partition& partition,
                              const Options& options) {
-  const Index most = options.training_observations;
-  const std::uint64_t seed = options.seed + knowledge.observations;
-  const std::uint64_t regime = due == Due::surprise
-                                   ? knowledge.observations - knowledge.surprise.rows()
-                                   : knowledge.schedule.regime();
-  if (regime == 0) return draw_training_set(knowledge, LocalGpRegions(partition), most, seed);
-  return draw_regime_set(knowledge, partition, regime,
-                         due == Due::stream ? most : std::min(most, kSurpriseObservations), seed);
+  const std::uint64_t regime = regime_of(knowledge, due);
+  return draw_training_set(knowledge, LocalGpRegions(partition, regime),
+                           options.training_observations, options.seed + knowledge.observations,
+                           regime);
 }
 
 TrainingPlan plan_for(Due due, const StreamKnowledge& knowledge, const Options& options,
                       const TrainingSet& set) {
-  if (due == Due::surprise) return surprise_plan(knowledge, options);
-  const TrainingSchedule& schedule = knowledge.schedule;
-  if (due == Due::stream) {
-    return training_plan(knowledge, options, set, schedule.search_due(knowledge.observations));
-  }
-  TrainingPlan plan =
-      training_plan(knowledge, options, set, schedule.regime_search_due(knowledge.observations));
-  plan.surprised = true;
-  // Only a burst is over that soon; later, θ before the regime has had its time.
-  if (schedule.is_young()) plan.before = theta_before(knowledge);
-  return plan;
+  if (due == Due::surprise) return surprise_plan(knowledge, options, set);
+  return training_plan(knowledge, options, set,
+                       knowledge.schedule.search_due(knowledge.observations));
 }
 
 TrainingSet draw_training_set(const ModelState& model, Index most_observations,
@@ -160,25 +161,21 @@ std::uint64_t rows_before_training(const ModelState& model) {
   if (!knowledge.schedule.ever_trained() && !knowledge.theta_given)
     rows = std::min(rows, std::bit_ceil(n + 1) - n);
   if (model.options.surprise && knowledge.schedule.ever_trained())
-    rows = std::min(rows, rows_before_regime(knowledge));
+    rows = std::min(rows, rows_before_surprise(knowledge));
   return std::max<std::uint64_t>(rows, 1);
 }
 
 std::vector<Index> drawn_whole(const ModelState& model, const std::vector<Index>& sizes) {
   // A dry run: observations that are all 0, in as many rows as there will be.
-  class Sizes : public TrainingRegions {
+  class Sizes : public LocalGpRegions {
    public:
     Sizes(const Partition& partition, const std::vector<Index>& sizes)
-        : partition_(partition), sizes_(sizes) {}
-    const Centers& centers() const override { return partition_.centers; }
-    Eigen::VectorXd center(Index i) const override { return partition_.at(i).center(); }
+        : LocalGpRegions(partition), sizes_(sizes) {}
     Index size(Index i) const override { return sizes_[static_cast<std::size_t>(i)]; }
-    Index owned(Index i) const override { return partition_.at(i).owned(); }
     void append(Index i, bool owned_only, TrainingSet::Block& block) const override {
-      const LocalGp& local = partition_.at(i);
-      const Index rows = block.inputs.rows() + (owned_only ? local.owned() : size(i));
-      block.inputs.setZero(rows, local.inputs().cols());
-      block.outputs.setZero(rows, local.outputs().cols());
+      const Index rows = block.inputs.rows() + (owned_only ? owned(i) : size(i));
+      block.inputs.setZero(rows, center(i).size());
+      block.outputs.setZero(rows, 1);
       block.noise_variance.setZero(rows);
       block.sequence.resize(static_cast<std::size_t>(rows));
       if (!owned_only) whole.push_back(i);
@@ -186,12 +183,11 @@ std::vector<Index> drawn_whole(const ModelState& model, const std::vector<Index>
     mutable std::vector<Index> whole;
 
    private:
-    const Partition& partition_;
     const std::vector<Index>& sizes_;
   };
   if (model.options.training == Training::off) return {};
   const Due due = what_is_due(model);
-  if (due == Due::nothing || due == Due::scale || regime_of(model, due) > 0) return {};
+  if (due == Due::nothing || due == Due::scale || regime_of(model.knowledge, due) > 0) return {};
   const Sizes regions(model.partition, sizes);
   draw_training_set(model.knowledge, regions, model.options.training_observations,
                     training_seed(model));
@@ -220,7 +216,7 @@ void keep_failed(ModelState& model) {
   failed.failed = true;
   failed.sequence = model.knowledge.observations;
   failed.surprised = due == Due::surprise;
-  failed.record.regime = regime_of(model, due);
+  failed.record.regime = regime_of(model.knowledge, due);
   keep(model, std::move(failed));
 }
 

@@ -22,12 +22,6 @@ std::uint64_t next_random(std::uint64_t& state) {
   return mixed ^ (mixed >> 31);
 }
 
-Index owned_row(const LocalGp& local, Index rank) {
-  Index j = 0;
-  while (!local.owns(j) || rank-- > 0) ++j;
-  return j;
-}
-
 }  // namespace
 
 std::uint64_t redundant(ModelState& model, const Observation& observation) {
@@ -43,7 +37,7 @@ std::uint64_t redundant(ModelState& model, const Observation& observation) {
     const LocalGp& local = partition.at(i);
     for (int k = 0; k < kCompared; ++k) {
       const auto rank = next_random(random) % static_cast<std::uint64_t>(local.owned());
-      const Index j = owned_row(local, static_cast<Index>(rank));
+      const Index j = local.owned_row(static_cast<Index>(rank));
       const double variance = local.leave_one_out_variance(j, partition.workspace);
       if (!(variance < smallest) || local.sequence(j) == observation.sequence) continue;
       smallest = variance;

@@ -42,10 +42,11 @@ void Trainer::Beside::train() {
   outcome.due = due;
   outcome.theta = nullptr;
   if (copy) {
-    StreamKnowledge knowledge = copy->knowledge();
+    const StreamKnowledge& knowledge = copy->knowledge();
     if (due == Due::scale) {
-      follow_scale(knowledge, copy->options());
-      outcome.theta = std::make_shared<Theta>(knowledge.theta->values, 0);
+      StreamKnowledge in_scale = knowledge;
+      follow_scale(in_scale, copy->options());
+      outcome.theta = std::make_shared<Theta>(in_scale.theta->values, 0);
       return;
     }
     set = training_set_for(due, knowledge, copy->partition(), copy->options());

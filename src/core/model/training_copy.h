@@ -26,42 +26,16 @@ class TrainingCopy {
   bool copy_next(const Partition& partition);
 
   const Options& options() const { return options_; }
-  StreamKnowledge knowledge() const;
+  const StreamKnowledge& knowledge() const { return known_; }
   /// Allocates as much as was copied.
   Partition partition() const;
 
   std::size_t memory_bytes() const;
 
  private:
-  // The points of one local GP; rows beyond `count` are spare.
-  struct Copy {
-    Eigen::MatrixXd inputs, outputs;
-    Eigen::VectorXd noise_variance;
-    std::vector<std::uint64_t> sequence;
-    std::vector<std::uint8_t> owned;
-    Eigen::Index count = 0;
-  };
-  // The part of StreamKnowledge that a training needs.
-  struct Known {
-    explicit Known(const StreamKnowledge& knowledge);
-    void copy(const StreamKnowledge& knowledge);
-    StreamKnowledge whole() const;
-
-    LengthScaleGroups groups;
-    ThetaPointer theta;
-    bool theta_given;
-    std::uint64_t observations;
-    StreamStatistics input_statistics, output_statistics;
-    TrainingSchedule schedule;
-    Surprise surprise;
-    // Of the history: the last training, and the one that made θ before the present regime.
-    bool any_history = false;
-    TrainResult last, before;
-  };
-
   Options options_;
-  Known known_;
-  std::vector<Copy> copies_;
+  StreamKnowledge known_;
+  std::vector<LocalGp::Points> copies_;  // matrices with spare rows
   Eigen::Index copied_ = 0;
 };
 

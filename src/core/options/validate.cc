@@ -40,22 +40,22 @@ void check_range(std::string_view field, double value, double low, double high) 
   }
 }
 
-void check_ranges(const char* field, const Vector& values, double low, double high) {
-  for (Eigen::Index k = 0; k < values.size(); ++k) {
-    std::string name(field);
-    name.append("[").append(text(k)).append("]");
-    check_range(name, values(k), low, high);
-  }
-}
-
 void check_width(const char* field, Eigen::Index size, Eigen::Index expected) {
   if (size != expected) reject(field, " has ", size, " values; the model needs ", expected);
 }
 
 // What every part of θ may be, from the user, from Train and in a file: the one place that says so.
-// An input divided by its length scale stays finite.
+// An input divided by its length scale stays finite. Visits each number with its place in a list;
+// -1: it is in none.
 template <typename Theta, typename Visit>
-void each_range(Theta& theta, const Visit& visit) {
+void each_range(Theta& theta, const Visit& visit_number) {
+  const auto visit = [&](const char* field, auto& part, double low, double high) {
+    if constexpr (std::is_convertible_v<decltype(part), double>) {
+      visit_number(field, Eigen::Index{-1}, part, low, high);
+    } else {
+      for (Eigen::Index k = 0; k < part.size(); ++k) visit_number(field, k, part(k), low, high);
+    }
+  };
   constexpr double kTiny = 1e-300;
   constexpr double kHuge = 1e300;
   visit("length_scale", theta.length_scale, 1e-150, kLargestMagnitude);
@@ -186,36 +186,24 @@ Hyperparameters complete(Hyperparameters theta, Eigen::Index inputs, Eigen::Inde
   check_width("trend_slope", theta.trend_slope.size(), inputs * outputs);
   check_width("trend_origin", theta.trend_origin.size(), inputs);
   check_width("trend_range", theta.trend_range.size(), inputs);
-  each_range(theta, [](const char* field, const auto& part, double low, double high) {
-    if constexpr (std::is_same_v<decltype(part), const double&>) {
-      check_range(field, part, low, high);
-    } else {
-      check_ranges(field, part, low, high);
-    }
+  each_range(theta, [](std::string name, Eigen::Index k, double value, double low, double high) {
+    if (k >= 0) name.append("[").append(text(k)).append("]");
+    check_range(name, value, low, high);
   });
   return theta;
 }
 
 Hyperparameters within_range(Hyperparameters theta) {
-  each_range(theta, [](const char*, auto& part, double low, double high) {
-    if constexpr (std::is_same_v<decltype(part), double&>) {
-      part = std::clamp(part, low, high);
-    } else {
-      for (Eigen::Index k = 0; k < part.size(); ++k) part(k) = std::clamp(part(k), low, high);
-    }
+  each_range(theta, [](const char*, Eigen::Index, double& value, double low, double high) {
+    value = std::clamp(value, low, high);
   });
   return theta;
 }
 
 bool is_within_range(const Hyperparameters& theta) {
   bool good = true;
-  each_range(theta, [&good](const char*, const auto& part, double low, double high) {
-    if constexpr (std::is_same_v<decltype(part), const double&>) {
-      good = good && part >= low && part <= high;
-    } else {
-      for (Eigen::Index k = 0; k < part.size(); ++k)
-        good = good && part(k) >= low && part(k) <= high;
-    }
+  each_range(theta, [&good](const char*, Eigen::Index, double value, double low, double high) {
+    good = good && value >= low && value <= high;
   });
   return good;
 }

@@ -92,11 +92,4 @@ const BoxCut& BoxCutter::cut(int least) {
   return result_;
 }
 
-BoxCut cut_boxes(const ArrayXXd& low, const ArrayXXd& high, int least) {
-  BoxCutter cutter;
-  cutter.low = low;
-  cutter.high = high;
-  return cutter.cut(least);
-}
-
 }  // namespace splitgp

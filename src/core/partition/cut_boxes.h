@@ -42,7 +42,4 @@ class BoxCutter {
   BoxCut result_;
 };
 
-/// The same for boxes that are given.
-BoxCut cut_boxes(const Eigen::ArrayXXd& low, const Eigen::ArrayXXd& high, int least);
-
 }  // namespace splitgp

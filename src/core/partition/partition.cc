@@ -21,10 +21,8 @@ void leave_out(const LocalGp& owner, std::uint64_t row, Workspace& workspace, Lo
   back.share(LookedBack::kLeftOut) = 0.0;
   if (row % kLeaveOutEvery != 0 || owner.owned() == 0) return;
   const std::uint64_t mixed = (row / kLeaveOutEvery + 1) * 0x9e3779b97f4a7c15u;
-  auto rank = (mixed ^ (mixed >> 32)) % static_cast<std::uint64_t>(owner.owned());
-  Index j = 0;
-  while (!owner.owns(j) || rank-- > 0) ++j;
-  owner.leave_out(j, workspace, back);
+  const auto rank = (mixed ^ (mixed >> 32)) % static_cast<std::uint64_t>(owner.owned());
+  owner.leave_out(owner.owned_row(static_cast<Index>(rank)), workspace, back);
 }
 
 }  // namespace

@@ -60,18 +60,18 @@ double Objective::value(const VectorXd& parameters, VectorXd* gradient) {
   const Hyperparameters theta = this->theta(parameters);
   VectorXd natural = VectorXd::Zero(order().size());
   double sum = sum_over(set_.blocks, theta, gradient == nullptr ? nullptr : &natural);
-  // log p(new | given) = log p(both) − log p(given), but for the weight that these keep.
-  const double less = 1.0 - given_weight_;
-  VectorXd of_given = VectorXd::Zero(order().size());
-  sum -= less * sum_over(given_, theta, gradient == nullptr ? nullptr : &of_given);
-  if (!given_.empty() && gradient != nullptr) natural -= less * of_given;
+  if (!given_.empty()) {
+    VectorXd of_given = VectorXd::Zero(order().size());
+    sum -= sum_over(given_, theta, gradient == nullptr ? nullptr : &of_given);
+    natural -= of_given;
+  }
   if (!std::isfinite(sum)) {
     if (gradient != nullptr) gradient->setZero(size());
     return -std::numeric_limits<double>::infinity();
   }
   if (gradient != nullptr) *gradient = this->gradient(natural);
   sum += log_prior(parameters, gradient);
-  const double n = static_cast<double>(set_.observations * theta.mean.size());
+  const double n = static_cast<double>(std::max<Index>(1, set_.observations) * theta.mean.size());
   if (gradient != nullptr) *gradient /= n;
   if (gradient != nullptr && memory_ > 0.0) *gradient -= memory_ * (parameters - remembered_);
   return sum / n - pull(parameters);
@@ -85,7 +85,7 @@ MatrixXd Objective::curvature(const VectorXd& parameters) const {
   MatrixXd result = MatrixXd::Identity(size(), size());
   if (information.size() > 0 && information.allFinite())
     result = ThetaParameters::curvature(information);
-  const auto n = static_cast<double>(set_.observations * order().outputs);
+  const auto n = static_cast<double>(std::max<Index>(1, set_.observations) * order().outputs);
   result.diagonal() += prior_curvature() / n;
   result.diagonal().array() += memory_;
   return result;

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <algorithm>
 #include <vector>
 
 #include "core/train/log_likelihood.h"
@@ -10,30 +9,15 @@
 namespace splitgp {
 
 /// What Train maximises, as a function of ThetaParameters: Σ over blocks of log p(Y | X, θ), plus a
-/// weak log prior, per observation.
-///
-/// Observations that are given count for their weight: a θ that makes the new ones likely by
-/// calling the old ones impossible would not predict well from both.
+/// weak log prior, per observation. Those that are given are conditioned on: log p(new | given) =
+/// log p(both) − log p(given).
 class Objective : public ThetaParameters {
  public:
   /// As ThetaParameters; keeps a reference to `set`.
   Objective(const TrainingSet& set, KernelFamily family, const Hyperparameters& base,
             const FixedHyperparameters& fixed)
       : ThetaParameters(set, family, base, fixed), set_(set) {
-    Eigen::Index given = 0;
-    for (const TrainingSet::Block& block : set.blocks) {
-      if (block.given == 0) continue;
-      given += block.given;
-      given_.push_back({block.inputs.bottomRows(block.given),
-                        block.outputs.bottomRows(block.given),
-                        block.noise_variance.tail(block.given),
-                        {block.sequence.end() - block.given, block.sequence.end()},
-                        block.given});
-    }
-    if (given > 0) {
-      given_weight_ = std::min(
-          1.0, kGivenShare * static_cast<double>(set.observations) / static_cast<double>(given));
-    }
+    if (set.regime > 0) given_ = before(set, set.regime).blocks;
   }
 
   /// How many threads share the blocks, where these are large. The value does not depend on it.
@@ -59,11 +43,8 @@ class Objective : public ThetaParameters {
   double sum_over(const std::vector<TrainingSet::Block>& blocks, const Hyperparameters& theta,
                   Eigen::VectorXd* gradient);
 
-  static constexpr double kGivenShare = 0.03;  // of the weight of the others
-
   const TrainingSet& set_;
   std::vector<TrainingSet::Block> given_;
-  double given_weight_ = 1.0;
   std::vector<LogLikelihood> likelihoods_{1};  // one for each thread
   Eigen::VectorXd remembered_;
   double memory_ = 0.0;

@@ -26,12 +26,6 @@ constexpr double kCloseBehind = 0.1;
 constexpr double kSuspiciousNoise = 0.2;
 constexpr StopWhen kSecondOpinion{40, 5e-4};
 
-Index rows_of(const TrainingSet& set) {
-  Index rows = 0;
-  for (const TrainingSet::Block& block : set.blocks) rows += block.inputs.rows();
-  return rows;
-}
-
 bool is_ahead(const Contender& a, const Contender& b) { return a.value > b.value; }
 
 // The best of one family that the starts lead to. One that cannot beat `to_beat` is given up.
@@ -96,7 +90,7 @@ Contender search(const TrainingSet& set, const TrainingPlan& plan, TrainResult& 
     stop.beat = std::max(stop.beat, contender.value);
     contenders.push_back(std::move(contender));
   };
-  if (plan.warm && rows_of(first) > kCheap) {
+  if (plan.warm && first.rows() > kCheap) {
     compare(look_around(first, plan, result));
     for (const KernelFamily family : families) {
       if (family == contenders.front().family) continue;

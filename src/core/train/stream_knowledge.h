@@ -69,6 +69,13 @@ struct StreamKnowledge {
   StreamStatistics output_statistics;
   TrainingSchedule schedule;
   Surprise surprise;
+  Eigen::Index trained_on = 0;  // how many observations the last training looked at
+};
+
+/// And the trainings by which that became known.
+struct StreamHistory : StreamKnowledge {
+  using StreamKnowledge::StreamKnowledge;
+
   std::vector<TrainResult> training_history;
   std::uint64_t trainings_dropped = 0;  // from its front (core/base/bounded_history.h)
 };

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <optional>
-#include <ranges>
 #include <utility>
 
 #include "core/train/theta_parameters.h"
@@ -17,8 +15,8 @@ namespace {
 // as the stream grows, and small ones underestimate the signal variance and the length scales.
 constexpr double kPull = 0.05;
 
-// What the first θ of a regime must gain over the last one's, per observation. Innovations three
-// times as large as promised cost three nats each; half a nat tells a new regime from a bad hour.
+// What a θ learned after a surprise must gain, per observation. Innovations three times as large as
+// promised cost three nats each; half a nat tells a change from a bad hour.
 constexpr double kSurprising = 0.5;
 
 }  // namespace
@@ -30,9 +28,9 @@ TrainingPlan training_plan(const StreamKnowledge& knowledge, const Options& opti
   plan.search = search;
   plan.threads = options.threads;
   // What earlier trainings saw and this one does not; nothing while the set holds the whole stream.
-  if (!knowledge.training_history.empty() && set.observations > 0) {
+  if (set.observations > 0) {
     const double now = static_cast<double>(set.observations);
-    const double before = static_cast<double>(knowledge.training_history.back().observations);
+    const double before = static_cast<double>(knowledge.trained_on);
     const double all = static_cast<double>(std::max<std::uint64_t>(set.sequence - set.regime, 1));
     const double unseen = 1.0 - now / all;
     plan.memory = kPull * std::max(0.0, unseen) * std::min(1.0, before / now);
@@ -40,7 +38,15 @@ TrainingPlan training_plan(const StreamKnowledge& knowledge, const Options& opti
   return plan;
 }
 
-bool begins_regime(const StreamKnowledge& knowledge) {
+TrainingPlan surprise_plan(const StreamKnowledge& knowledge, const Options& options,
+                           const TrainingSet& set) {
+  TrainingPlan plan = training_plan(knowledge, options, set, true);
+  plan.surprised = true;
+  plan.worthwhile = kSurprising;
+  return plan;
+}
+
+bool surprise_due(const StreamKnowledge& knowledge) {
   const Surprise& surprise = knowledge.surprise;
   const std::uint64_t n = knowledge.observations;
   // What was never as usual is not new.
@@ -49,7 +55,7 @@ bool begins_regime(const StreamKnowledge& knowledge) {
                                          knowledge.length_scale_groups.size());
 }
 
-std::uint64_t rows_before_regime(const StreamKnowledge& knowledge) {
+std::uint64_t rows_before_surprise(const StreamKnowledge& knowledge) {
   const Surprise& surprise = knowledge.surprise;
   // Every row is one more unusual one at most.
   return std::max(surprise.rows_before(),
@@ -57,24 +63,7 @@ std::uint64_t rows_before_regime(const StreamKnowledge& knowledge) {
                                                           knowledge.length_scale_groups.size()));
 }
 
-TrainingPlan surprise_plan(const StreamKnowledge& knowledge, const Options& options) {
-  TrainingPlan plan{options.kernel, options.fixed, options.trend, knowledge.theta->values};
-  plan.warm = true;
-  plan.surprised = true;
-  plan.threads = options.threads;
-  plan.worthwhile = kSurprising;
-  return plan;
-}
-
-std::optional<Hyperparameters> theta_before(const StreamKnowledge& knowledge) {
-  const std::uint64_t version = knowledge.schedule.marks().theta_before;
-  for (const TrainResult& result : std::views::reverse(knowledge.training_history)) {
-    if (result.theta_version == version) return result.theta;
-  }
-  return std::nullopt;
-}
-
-const TrainResult& record(StreamKnowledge& knowledge, TrainResult result,
+const TrainResult& record(StreamHistory& knowledge, TrainResult result,
                           std::shared_ptr<Theta> made) {
   // Everything that needs memory comes first: then it is recorded, or nothing has happened.
   std::vector<TrainResult>& history = knowledge.training_history;
@@ -83,21 +72,17 @@ const TrainResult& record(StreamKnowledge& knowledge, TrainResult result,
   result.theta = result.adopted ? made->values : knowledge.theta->values;
 
   TrainingSchedule& schedule = knowledge.schedule;
-  const bool begins =
-      result.surprised && !result.record.returned && result.record.regime != schedule.regime();
-  if (begins) {
-    schedule.surprised(result.sequence, result.record.regime, knowledge.theta->version,
-                       result.adopted);
-  }
-  if (result.record.returned) schedule.returned();
+  if (result.surprised) schedule.surprised(result.sequence, result.record.regime, result.adopted);
   if (result.failed) {
     schedule.put_off(result.sequence);
   } else {
-    schedule.trained(result.sequence, result.record.searched && (result.adopted || !begins));
-    if (begins && !result.adopted) knowledge.surprise.get_used();
+    const bool in_vain = result.surprised && !result.adopted;
+    schedule.trained(result.sequence, result.record.searched && !in_vain);
+    if (in_vain) knowledge.surprise.get_used();
   }
   if (result.adopted) knowledge.adopt(std::move(made));
   result.theta_version = knowledge.theta->version;
+  knowledge.trained_on = result.observations;
   return history.emplace_back(std::move(result));
 }
 

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <optional>
-
 #include "core/train/stream_knowledge.h"
 #include "core/train/train.h"
 #include "splitgp/options.h"
@@ -13,21 +11,19 @@ namespace splitgp {
 /// What Train starts from: the current θ, and how much weight it has against `set`.
 TrainingPlan training_plan(const StreamKnowledge& knowledge, const Options& options,
                            const TrainingSet& set, bool search);
+/// The same after a surprise: only a θ that is better by far replaces one that does not describe
+/// the new rows.
+TrainingPlan surprise_plan(const StreamKnowledge& knowledge, const Options& options,
+                           const TrainingSet& set);
 
 /// Whether a surprise calls for a training of what began when it did.
-bool begins_regime(const StreamKnowledge& knowledge);
+bool surprise_due(const StreamKnowledge& knowledge);
 /// It cannot before so many more rows, whatever they are.
-std::uint64_t rows_before_regime(const StreamKnowledge& knowledge);
-/// What that training starts from: θ has no weight against rows that it does not describe, and only
-/// one that is better by far begins a regime.
-TrainingPlan surprise_plan(const StreamKnowledge& knowledge, const Options& options);
-
-/// θ before the present regime, unless it was set by hand.
-std::optional<Hyperparameters> theta_before(const StreamKnowledge& knowledge);
+std::uint64_t rows_before_surprise(const StreamKnowledge& knowledge);
 
 /// Records the result of a training, or throws and has changed nothing. `made` is its θ, if
 /// somebody has made it already: then this allocates nothing, as long as the history has room.
-const TrainResult& record(StreamKnowledge& knowledge, TrainResult result,
+const TrainResult& record(StreamHistory& knowledge, TrainResult result,
                           std::shared_ptr<Theta> made = nullptr);
 
 /// Until there is enough to train on, and unless the user gave θ, it follows the scale of the data:

@@ -8,6 +8,7 @@
 #include "core/options/validate.h"
 #include "core/train/choose_trend.h"
 #include "core/train/contender.h"
+#include "core/train/log_likelihood.h"
 #include "core/train/objective.h"
 #include "core/train/raise_noise.h"
 #include "core/train/search.h"
@@ -44,27 +45,9 @@ std::vector<std::string> bounds_reached(const TrainingSet& set, const TrainingPl
   return reached;
 }
 
-// A burst that looked like a new regime: what has come since is better described by the old θ.
-bool is_over(const TrainingSet& set, const TrainingPlan& plan) {
-  if (!plan.before) return false;
-  const TrainingSet since = latest(set);
-  return since.observations > 0 &&
-         value_of(since, plan, *plan.before) > value_of(since, plan, plan.current);
-}
-
-// Back to θ before the regime, which is over.
-void go_back(const TrainingSet& set, const TrainingPlan& plan, TrainResult& result) {
-  result.theta = *plan.before;
-  result.objective_before = value_of(set, plan, plan.current);
-  result.objective_after = value_of(set, plan, *plan.before);
-  result.adopted = true;
-  result.record.searched = false;
-  result.record.returned = true;
-}
-
 void improve(const TrainingSet& set, const TrainingPlan& given, TrainResult& result) {
   TrainingPlan plan = given;
-  // The few rows of a new regime cannot tell a trend.
+  // The few rows of a surprise cannot tell a trend.
   const bool free_trend = plan.trend != Trend::none && !plan.fixed.mean && !plan.surprised;
   // What local GPs fall back to is no part of the likelihood.
   if (free_trend && falls_back(plan.current)) plan.current = without_trend(plan.current);
@@ -111,6 +94,30 @@ void improve(const TrainingSet& set, const TrainingPlan& given, TrainResult& res
   result.bounds_reached = bounds_reached(set, plan, result.theta);
 }
 
+// Of all observations given those that were shown, for each of the others and each output.
+double forward_log_density(const TrainingSet& all, const TrainingSet& shown,
+                           const Hyperparameters& theta) {
+  LogLikelihood likelihood;
+  double sum = 0.0;
+  for (const TrainingSet::Block& block : all.blocks) sum += likelihood.of(block, theta);
+  for (const TrainingSet::Block& block : shown.blocks) sum -= likelihood.of(block, theta);
+  return sum / static_cast<double>((all.observations - shown.observations) * theta.mean.size());
+}
+
+// After a surprise. The latest third of the rows is held out at first: what is learned from the
+// others has to foretell it, better by far than the present θ does.
+void prove_and_improve(const TrainingSet& set, const TrainingPlan& plan, TrainResult& result) {
+  const TrainingSet shown = before(set, set.regime + (set.sequence - set.regime) * 2 / 3);
+  if (shown.observations < 2 || shown.observations == set.observations) return;
+  improve(shown, plan, result);
+  if (!result.adopted) return;
+  const double gain =
+      forward_log_density(set, shown, result.theta) - forward_log_density(set, shown, plan.current);
+  if (gain > plan.worthwhile) return improve(set, plan, result);
+  result.adopted = false;
+  result.theta = plan.current;
+}
+
 }  // namespace
 
 TrainResult train(const TrainingSet& set, const TrainingPlan& plan) {
@@ -127,11 +134,7 @@ TrainResult train(const TrainingSet& set, const TrainingPlan& plan) {
   TrainResult failed = result;  // before the memory is gone
   failed.failed = true;
   try {
-    if (is_over(set, plan)) {
-      go_back(set, plan, result);
-    } else {
-      improve(set, plan, result);
-    }
+    plan.surprised ? prove_and_improve(set, plan, result) : improve(set, plan, result);
   } catch (const std::exception&) {  // std::bad_alloc, or a thread that could not be started
     result = std::move(failed);
   }

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <optional>
-
 #include "splitgp/options.h"
 
 namespace splitgp {
@@ -16,11 +14,9 @@ struct TrainingPlan {
   double memory = 0.0;      // what a step away from `current` must gain per observation
   double worthwhile =
       1e-3;  // a new θ costs every local GP a refit: what it must gain per observation
-  bool surprised = false;
-  std::optional<Hyperparameters> before =
-      {};              // θ before this regime, which may turn out to be over
-  bool search = true;  // many starts and, if the kernel is automatic, all families
-  int threads = 1;     // the result does not depend on them
+  bool surprised = false;  // a new θ has to prove itself on rows that it has not seen
+  bool search = true;      // many starts and, if the kernel is automatic, all families
+  int threads = 1;         // the result does not depend on them
 };
 
 }  // namespace splitgp

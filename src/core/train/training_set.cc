@@ -22,19 +22,19 @@ std::vector<std::size_t> random_order(std::size_t n, std::uint64_t seed) {
   return order;
 }
 
-void thin_evenly(TrainingSet::Block& block, Index most) {
-  const Index n = block.inputs.rows();
-  for (Index to = 0; to < most; ++to) {
-    const Index from = to * n / most;
-    block.inputs.row(to) = block.inputs.row(from);
-    block.outputs.row(to) = block.outputs.row(from);
-    block.noise_variance(to) = block.noise_variance(from);
-    block.sequence[static_cast<std::size_t>(to)] = block.sequence[static_cast<std::size_t>(from)];
-  }
-  block.inputs.conservativeResize(most, Eigen::NoChange);
-  block.outputs.conservativeResize(most, Eigen::NoChange);
-  block.noise_variance.conservativeResize(most);
-  block.sequence.resize(static_cast<std::size_t>(most));
+TrainingSet::Block some_of(const TrainingSet::Block& block, const std::vector<Index>& rows) {
+  TrainingSet::Block some{block.inputs(rows, Eigen::all),
+                          block.outputs(rows, Eigen::all),
+                          block.noise_variance(rows),
+                          {}};
+  for (const Index i : rows) some.sequence.push_back(block.sequence[static_cast<std::size_t>(i)]);
+  return some;
+}
+
+TrainingSet::Block thin_evenly(const TrainingSet::Block& block, Index most) {
+  std::vector<Index> rows;
+  for (Index to = 0; to < most; ++to) rows.push_back(to * block.inputs.rows() / most);
+  return some_of(block, rows);
 }
 
 // Region `first` with what its model borrows or, if that is little, the observations owned by
@@ -45,8 +45,7 @@ TrainingSet::Block neighbourhood(const StreamKnowledge& knowledge, const Trainin
   used[static_cast<std::size_t>(first)] = true;
   if (regions.size(first) >= enough || regions.centers().size() == 1) {
     regions.append(first, false, block);
-    if (block.inputs.rows() > kLargestBlock) thin_evenly(block, kLargestBlock);
-    return block;
+    return block.inputs.rows() > kLargestBlock ? thin_evenly(block, kLargestBlock) : block;
   }
   std::vector<Neighbor> neighbors;
   regions.centers().most_similar(knowledge.theta->kernel, regions.center(first), 2 * enough,
@@ -62,7 +61,37 @@ TrainingSet::Block neighbourhood(const StreamKnowledge& knowledge, const Trainin
   return block;
 }
 
+TrainingSet::Block given_last(const TrainingSet::Block& block, std::uint64_t regime) {
+  std::vector<Index> rows(block.sequence.size());
+  std::iota(rows.begin(), rows.end(), Index{0});
+  std::ranges::stable_partition(
+      rows, [&](Index i) { return block.sequence[static_cast<std::size_t>(i)] >= regime; });
+  return some_of(block, rows);
+}
+
+TrainingSet without_blocks(const TrainingSet& set) {
+  TrainingSet result = set;
+  result.blocks.clear();
+  result.observations = 0;
+  return result;
+}
+
 }  // namespace
+
+Index TrainingSet::rows() const {
+  Index rows = 0;
+  for (const Block& block : blocks) rows += block.inputs.rows();
+  return rows;
+}
+
+Index TrainingSet::fresh(const Block& block) const {
+  return std::ranges::count_if(block.sequence, [&](std::uint64_t one) { return one >= regime; });
+}
+
+void TrainingSet::add(Block block) {
+  observations += fresh(block);
+  blocks.push_back(std::move(block));
+}
 
 TrainingSet scale_of(const StreamKnowledge& knowledge) {
   TrainingSet set;
@@ -109,72 +138,65 @@ Eigen::VectorXd length_scale_unit(const TrainingSet& set) {
 }
 
 TrainingSet draw_training_set(const StreamKnowledge& knowledge, const TrainingRegions& regions,
-                              Index most_observations, std::uint64_t seed) {
+                              Index most_observations, std::uint64_t seed, std::uint64_t regime) {
   TrainingSet set = scale_of(knowledge);
+  set.regime = regime;
   const auto count = static_cast<std::size_t>(regions.centers().size());
   std::vector<bool> used(count, false);
   double cost = 0.0;
   for (const std::size_t i : random_order(count, seed)) {
-    if (used[i]) continue;
+    if (used[i] || regions.size(static_cast<Index>(i)) == 0) continue;
     TrainingSet::Block block = neighbourhood(knowledge, regions, static_cast<Index>(i),
                                              std::min(kNeighbourhood, most_observations), used);
-    const Index n = block.inputs.rows();
-    cost += std::pow(static_cast<double>(n), 3);
-    const bool too_much = set.observations + n > most_observations || cost > kLargestTrainingCost;
+    cost += std::pow(static_cast<double>(block.inputs.rows()), 3);
+    const bool too_much =
+        set.observations + set.fresh(block) > most_observations || cost > kLargestTrainingCost;
     if (!set.blocks.empty() && too_much) break;
-    set.blocks.push_back(std::move(block));
-    set.observations += n;
+    set.add(regime == 0 ? std::move(block) : given_last(block, regime));
   }
   return set;
 }
 
-TrainingSet latest(const TrainingSet& set) {
-  TrainingSet result = set;
-  result.observations = 0;
-  std::erase_if(result.blocks, [](const TrainingSet::Block& block) { return block.latest == 0; });
-  for (TrainingSet::Block& block : result.blocks) {
-    block.given = block.inputs.rows() - block.latest;
-    result.observations += block.latest;
+TrainingSet before(const TrainingSet& set, std::uint64_t sequence) {
+  TrainingSet result = without_blocks(set);
+  for (const TrainingSet::Block& block : set.blocks) {
+    std::vector<Index> rows;
+    for (Index i = 0; i < block.inputs.rows(); ++i) {
+      if (block.sequence[static_cast<std::size_t>(i)] < sequence) rows.push_back(i);
+    }
+    if (!rows.empty()) result.add(some_of(block, rows));
   }
   return result;
 }
 
-TrainingSet thin(const TrainingSet& set, Index most_observations) {
-  if (set.observations <= most_observations) return set;
-  TrainingSet result = set;
-  result.blocks.clear();
-  result.observations = 0;
+TrainingSet thin(const TrainingSet& set, Index most_rows) {
+  if (set.rows() <= most_rows) return set;
+  TrainingSet result = without_blocks(set);
   // Whole blocks where they fit, so that the points stay as dense as the local GPs see them; a
   // block that is too large by itself gives its first points, the oldest and so the most spread
   // out.
   for (const TrainingSet::Block& block : set.blocks) {
-    const Index left = most_observations - result.observations;
+    const Index left = most_rows - result.rows();
     if (left <= 0) break;
-    const Index whole = block.inputs.rows();
-    const Index n = std::min(whole, left);
-    if (n < whole && !result.blocks.empty()) break;
-    const Index given = std::max<Index>(0, block.given - (whole - n));
-    result.blocks.push_back({block.inputs.topRows(n),
-                             block.outputs.topRows(n),
-                             block.noise_variance.head(n),
-                             {block.sequence.begin(), block.sequence.begin() + n},
-                             given});
-    result.observations += n - given;
+    const Index n = std::min(block.inputs.rows(), left);
+    if (n < block.inputs.rows() && !result.blocks.empty()) break;
+    std::vector<Index> rows(static_cast<std::size_t>(n));
+    std::iota(rows.begin(), rows.end(), Index{0});
+    result.add(some_of(block, rows));
   }
   return result;
 }
 
-TrainingSet neighbourhoods(const TrainingSet& set, Index most_observations, Index block_size) {
-  TrainingSet result = set;
-  result.blocks.clear();
-  result.observations = 0;
+TrainingSet neighbourhoods(const TrainingSet& set, Index most_rows, Index block_size) {
+  TrainingSet result = without_blocks(set);
   const Eigen::RowVectorXd inverse_spread = length_scale_unit(set).cwiseInverse().transpose();
   for (const TrainingSet::Block& block : set.blocks) {
-    if (result.observations >= most_observations) break;
-    const Index n = block.inputs.rows() - block.given;
+    if (result.rows() >= most_rows) break;
+    const Index n = block.inputs.rows();
     const Index size = std::min(n, block_size);
     const Eigen::VectorXd distance =
-        ((block.inputs.rowwise() - block.inputs.row(n / 2)) * inverse_spread.asDiagonal())
+        ((block.inputs.rowwise() - block.inputs.row(set.fresh(block) / 2)) *
+         inverse_spread.asDiagonal())
             .rowwise()
             .squaredNorm();
     std::vector<Index> rows(static_cast<std::size_t>(n));
@@ -183,15 +205,7 @@ TrainingSet neighbourhoods(const TrainingSet& set, Index most_observations, Inde
                      [&](Index a, Index b) { return distance(a) < distance(b); });
     rows.resize(static_cast<std::size_t>(size));
     std::sort(rows.begin(), rows.end());
-    for (Index j = n; j < block.inputs.rows(); ++j) rows.push_back(j);
-    TrainingSet::Block part{block.inputs(rows, Eigen::all),
-                            block.outputs(rows, Eigen::all),
-                            block.noise_variance(rows),
-                            {},
-                            block.given};
-    for (const Index j : rows) part.sequence.push_back(block.sequence[static_cast<std::size_t>(j)]);
-    result.blocks.push_back(std::move(part));
-    result.observations += size;
+    result.add(some_of(block, rows));
   }
   return result;
 }

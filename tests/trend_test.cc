@@ -112,16 +112,12 @@ TEST(Trend, ExtrapolatesInAnyUnits) {
   for (const double scale : {1.0, 1e150, 1e-150}) {
     for (const double offset : {0.0, 1e9}) {
       Stream stream = noisy(2, testing::kSanitized ? 120 : 300, 0.05, 4, slope_and_wiggle);
-      const VectorXd farthest_seen = stream.X.cwiseAbs().rowwise().maxCoeff();
-      const double most = 2.0 * (3.0 * farthest_seen(0) + 2.0 * farthest_seen(1));
       const VectorXd far = (VectorXd(2) << 20.0, -20.0).finished().array() + offset;
       stream.X.array() += offset;
       stream.Y *= scale / 100.0;
       const SplittingGp model = learned(stream, with(Trend::linear));
       const Prediction prediction = model.predict(far);
-      // To the end of its range, twice as far from the middle as all but the farthest.
-      const double share = 100.0 * prediction.mean(0) / scale / most;
-      EXPECT_TRUE(0.7 < share && share < 1.02) << share << " " << scale << " " << offset;
+      EXPECT_NEAR(prediction.mean(0) / scale, 1.0, 0.1) << scale << " " << offset;
       EXPECT_TRUE(std::isfinite(prediction.variance(0)) && prediction.variance(0) >= 0.0);
       const VectorXd farthest = VectorXd::Constant(2, 1e150);
       EXPECT_TRUE(std::isfinite(model.predict(farthest).mean(0)));
@@ -130,13 +126,13 @@ TEST(Trend, ExtrapolatesInAnyUnits) {
 }
 
 TEST(Trend, IsAdoptedWhereItPredictsForward) {
-  // A slow walk, which stays within twice what it has seen: rows lie beside the last ones.
+  // A walk: every row lies beyond the last ones, as in a series that grows.
   Random random(5);
   constexpr Index kRows = testing::kSanitized ? 400 : 700;
   Stream stream{MatrixXd(2, kRows), MatrixXd(1, kRows)};
   VectorXd x = VectorXd::Zero(2);
   for (Index i = 0; i < kRows; ++i) {
-    for (Index k = 0; k < 2; ++k) x(k) = 0.98 * x(k) + 0.5 * random.normal();
+    for (Index k = 0; k < 2; ++k) x(k) += 0.5 * random.normal();
     stream.X.col(i) = x;
     stream.Y(0, i) = slope_and_wiggle(x) + 0.1 * random.normal();
   }

@@ -20,9 +20,9 @@ namespace {
 constexpr double kReach = 0.1;
 
 // An input's part of the trend grows up to so many times as far from its mean as all but this share
-// of the observations are. A broken sensor's reading is beyond that; a column of time hardly
-// is, since the stream has grown by half when Train is called again.
-constexpr double kBeyond = 2.0;
+// of the observations are. A broken sensor's reading is beyond that; ordinary rows of a column with
+// long tails are not, nor is what a series that grows comes to before the next training.
+constexpr double kBeyond = 10.0;
 constexpr double kOutliers = 0.01;
 
 // Sets where the trend of each input begins and ends.

@@ -23,7 +23,7 @@ constexpr double kReach = 0.1;
 // of the observations are. A broken sensor's reading is beyond that; ordinary rows of a column with
 // long tails are not, nor is what a series that grows comes to before the next training.
 constexpr double kBeyond = 10.0;
-constexpr double kOutliers = 0.01;
+constexpr double kFarthest = 0.01;
 
 // Sets where the trend of each input begins and ends.
 void set_range(const TrainingSet& set, Hyperparameters& theta) {
@@ -39,7 +39,7 @@ void set_range(const TrainingSet& set, Hyperparameters& theta) {
     if (distances.empty()) continue;
     // At least one, of however few observations.
     const auto n = std::ssize(distances);
-    const auto few = 1 + static_cast<Index>(kOutliers * static_cast<double>(n));
+    const auto few = 1 + static_cast<Index>(kFarthest * static_cast<double>(n));
     const auto at = distances.begin() + std::max<Index>(0, n - 1 - few);
     std::nth_element(distances.begin(), at, distances.end());
     theta.trend_range(k) = kBeyond * *at;

@@ -58,6 +58,13 @@ Options with_trend(double reach) {
   return options;
 }
 
+// The trend of some inputs ends among the queries.
+Options with_short_trend() {
+  Options options = with_trend(0.1);
+  options.hyperparameters->trend_range = VectorXd{{0.4, 1e150, 0.7}};
+  return options;
+}
+
 std::vector<Case> cases() {
   std::vector<Case> all;
   for (const KernelFamily kernel :
@@ -84,6 +91,7 @@ std::vector<Case> cases() {
     o = with_trend(0.1);
     o.calibration = Calibration::none;
   });
+  add("trend that ends", [](Options& o) { o = with_short_trend(); });
   all.push_back({"theta on its way", plain_options(), true});
   all.push_back({"trend, theta on its way", with_trend(0.1), true});
   all.push_back({"later", plain_options(), false, 20.0});

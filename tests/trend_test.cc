@@ -82,16 +82,46 @@ TEST(Trend, CollinearAndConstantInputsShareOrHaveNoSlope) {
   EXPECT_EQ(theta.trend_slope(3), 0.0);
 }
 
+TEST(Trend, OneReadingBendsNeitherRangeNorSlopes) {
+  TrainingSet set = small_training_set(2, 1, 4);
+  for (TrainingSet::Block& block : set.blocks)
+    block.outputs.col(0) = 5.0 + 2.0 * block.inputs.col(1).array();
+  const Hyperparameters before = with_trend(set, complete({}, 2, 1));
+  set.blocks.front().inputs(3, 1) = 1e6;
+  const Hyperparameters after = with_trend(set, complete({}, 2, 1));
+  EXPECT_NEAR(after.trend_slope(1), before.trend_slope(1), 0.1 * before.trend_slope(1));
+  EXPECT_NEAR(after.trend_range(1), before.trend_range(1), 0.2 * before.trend_range(1));
+}
+
+TEST(Trend, StaysWhatItIsAtTheEndOfItsRange) {
+  Hyperparameters theta;
+  theta.trend_slope = VectorXd{{2.0, -1.0}};
+  theta.trend_origin = VectorXd{{1.0, 0.0}};
+  theta.trend_range = VectorXd{{3.0, 0.5}};
+  const PriorMean prior_mean(complete(theta, 2, 1));
+  const VectorXd within{{2.0, 0.25}}, end{{4.0, 0.5}}, beyond{{9831.0, 1e150}};
+  EXPECT_DOUBLE_EQ(prior_mean(0, within), 2.0 * 1.0 - 0.25);
+  EXPECT_DOUBLE_EQ(prior_mean(0, end), 2.0 * 3.0 - 0.5);
+  EXPECT_EQ(prior_mean(0, beyond), prior_mean(0, end));
+  EXPECT_EQ(prior_mean.slope(0, 0, within), 2.0);
+  EXPECT_EQ(prior_mean.slope(0, 0, beyond), 0.0);
+  EXPECT_EQ(prior_mean.slope(0, 1, beyond), 0.0);
+}
+
 TEST(Trend, ExtrapolatesInAnyUnits) {
   for (const double scale : {1.0, 1e150, 1e-150}) {
     for (const double offset : {0.0, 1e9}) {
       Stream stream = noisy(2, testing::kSanitized ? 120 : 300, 0.05, 4, slope_and_wiggle);
+      const VectorXd farthest_seen = stream.X.cwiseAbs().rowwise().maxCoeff();
+      const double most = 2.0 * (3.0 * farthest_seen(0) + 2.0 * farthest_seen(1));
       const VectorXd far = (VectorXd(2) << 20.0, -20.0).finished().array() + offset;
       stream.X.array() += offset;
       stream.Y *= scale / 100.0;
       const SplittingGp model = learned(stream, with(Trend::linear));
       const Prediction prediction = model.predict(far);
-      EXPECT_NEAR(prediction.mean(0) / scale, 1.0, 0.1) << scale << " " << offset;
+      // To the end of its range, twice as far from the middle as all but the farthest.
+      const double share = 100.0 * prediction.mean(0) / scale / most;
+      EXPECT_TRUE(0.7 < share && share < 1.02) << share << " " << scale << " " << offset;
       EXPECT_TRUE(std::isfinite(prediction.variance(0)) && prediction.variance(0) >= 0.0);
       const VectorXd farthest = VectorXd::Constant(2, 1e150);
       EXPECT_TRUE(std::isfinite(model.predict(farthest).mean(0)));
@@ -100,13 +130,13 @@ TEST(Trend, ExtrapolatesInAnyUnits) {
 }
 
 TEST(Trend, IsAdoptedWhereItPredictsForward) {
-  // A walk: every row lies beyond the last ones, as in a series that grows.
+  // A slow walk, which stays within twice what it has seen: rows lie beside the last ones.
   Random random(5);
   constexpr Index kRows = testing::kSanitized ? 400 : 700;
   Stream stream{MatrixXd(2, kRows), MatrixXd(1, kRows)};
   VectorXd x = VectorXd::Zero(2);
   for (Index i = 0; i < kRows; ++i) {
-    for (Index k = 0; k < 2; ++k) x(k) += 0.5 * random.normal();
+    for (Index k = 0; k < 2; ++k) x(k) = 0.98 * x(k) + 0.5 * random.normal();
     stream.X.col(i) = x;
     stream.Y(0, i) = slope_and_wiggle(x) + 0.1 * random.normal();
   }

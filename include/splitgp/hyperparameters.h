@@ -31,6 +31,9 @@ struct Hyperparameters {
   /// of the second, …; empty means all 0: a constant mean.
   Vector trend_slope;
   Vector trend_origin;  ///< Where the trend is 0, one value for each input; empty means all 0.
+  /// The trend grows with an input only within this distance of its origin, and stays beyond it
+  /// what it is there; one value for each input; empty means that it grows without end.
+  Vector trend_range;
   /// 0: the trend is part of the prior mean. Otherwise the prior mean is constant, and a local GP
   /// falls back to the trend where its posterior variance exceeds this share of the signal
   /// variance: for rows recorded so densely that θ is fit to fill gaps, not to predict beyond them.

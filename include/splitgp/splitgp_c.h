@@ -65,7 +65,7 @@ splitgp_status splitgp_options_set(splitgp_options* options, const char* name, c
 
 /* A hyperparameter to start from: "length_scale" (one for each input), "signal_variance",
  * "noise_variance", "shape", "mean" and "output_scale" (one for each output), "trend_slope",
- * "trend_origin", "trend_reach". The kernel is an option. */
+ * "trend_origin", "trend_range", "trend_reach". The kernel is an option. */
 splitgp_status splitgp_options_set_hyperparameter(splitgp_options* options, const char* name,
                                                   const double* values, size_t count);
 void splitgp_options_destroy(splitgp_options* options); /* NULL is allowed */

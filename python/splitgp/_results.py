@@ -181,6 +181,7 @@ class Hyperparameters:
     output_scale: Floats
     trend_slope: Floats  # the slopes of the first output, then those of the next
     trend_origin: Floats
+    trend_range: Floats  # the trend grows with an input only this far from its origin
     trend_reach: float
 
     def as_dict(self) -> dict[str, Any]:

@@ -26,6 +26,7 @@ Options training_options(const CommonOptions& common) {
   if (options.hyperparameters) {  // no part of these methods
     options.hyperparameters->trend_slope = Vector();
     options.hyperparameters->trend_origin = Vector();
+    options.hyperparameters->trend_range = Vector();
     options.hyperparameters->trend_reach = 0.0;
   }
   options.seed = common.seed;

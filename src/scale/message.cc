@@ -42,7 +42,7 @@ void put(Writer& to, const Theta& theta) {
   to.put(theta.version).put(values.kernel);
   to.put(values.signal_variance).put(values.noise_variance).put(values.shape);
   for (const Vector* part : {&values.length_scale, &values.mean, &values.output_scale,
-                             &values.trend_slope, &values.trend_origin})
+                             &values.trend_slope, &values.trend_origin, &values.trend_range})
     put(to, *part);
   to.put(values.trend_reach);
 }
@@ -55,7 +55,7 @@ ThetaPointer get_theta(Reader& from) {
   values.noise_variance = from.get<double>();
   values.shape = from.get<double>();
   for (Vector* part : {&values.length_scale, &values.mean, &values.output_scale,
-                       &values.trend_slope, &values.trend_origin})
+                       &values.trend_slope, &values.trend_origin, &values.trend_range})
     *part = get_vector(from);
   values.trend_reach = from.get<double>();
   return std::make_shared<const Theta>(std::move(values), version);

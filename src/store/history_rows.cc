@@ -57,6 +57,11 @@ void write_trend(TableWriter& rows, const Hyperparameters& theta, std::uint64_t 
   rows.add(version).add(trend).add(origin).add(theta.trend_reach).write();
 }
 
+void write_trend_range(TableWriter& rows, const Hyperparameters& theta, std::uint64_t version) {
+  const std::string range = to_text(theta.trend_range);
+  rows.add(version).add(range).write();
+}
+
 namespace {
 
 // θ by version, with nothing but its trend.
@@ -72,6 +77,14 @@ std::map<std::uint64_t, Hyperparameters> read_trends(const Database& database) {
     theta.trend_reach = rows.real();
     rows.end_row();
     if (!trends.emplace(version, std::move(theta)).second) rows.fail("it appears twice");
+  }
+  if (format_version(database) < 5) return trends;  // they grow without end
+  TableReader ranges(database, "theta_trend_range", "version");
+  while (ranges.next()) {
+    const auto trend = trends.find(ranges.count());
+    if (trend == trends.end()) ranges.fail("there is no such trend");
+    trend->second.trend_range = read_vector(ranges, "trend_range");
+    ranges.end_row();
   }
   return trends;
 }

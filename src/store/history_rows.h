@@ -17,6 +17,7 @@ using ThetaVersions = std::map<std::uint64_t, ThetaPointer>;
 void write_theta(TableWriter& rows, const Hyperparameters& theta, std::uint64_t version);
 /// The part of θ that formats before 2 did not have.
 void write_trend(TableWriter& rows, const Hyperparameters& theta, std::uint64_t version);
+void write_trend_range(TableWriter& rows, const Hyperparameters& theta, std::uint64_t version);
 ThetaVersions read_thetas(const Database& database, const LengthScaleGroups& groups,
                           Eigen::Index outputs);
 

@@ -39,6 +39,7 @@ ModelWriter::ModelWriter(Database& database, Index inputs, Index outputs,
       training_more_(database, "training_more", 8, Same::fails),
       theta_(database, "theta", 9, Same::fails),
       theta_trend_(database, "theta_trend", 5, Same::fails),
+      theta_trend_range_(database, "theta_trend_range", 3, Same::fails),
       local_gp_(database, "local_gp", 3, Same::replaces),
       input_(database, "input", 5, Same::replaces),
       output_(database, "output", 5, Same::replaces),
@@ -55,6 +56,7 @@ ModelWriter::ModelWriter(Database& database, Index inputs, Index outputs,
       erase_training_more_(database, "training_more", "number < ?"),
       erase_theta_(database, "theta", "version = ?"),
       erase_theta_trend_(database, "theta_trend", "version = ?"),
+      erase_theta_trend_range_(database, "theta_trend_range", "version = ?"),
       alarm_(database, "alarm", 16, Same::replaces),
       drift_parts_(database) {}
 
@@ -229,6 +231,7 @@ void ModelWriter::drop_histories(const ModelState& model) {
     if (used.contains(version)) continue;
     erase_theta_.erase(version);
     erase_theta_trend_.erase(version);
+    erase_theta_trend_range_.erase(version);
     dropped_thetas_.push_back(version);
   }
 }
@@ -236,7 +239,9 @@ void ModelWriter::drop_histories(const ModelState& model) {
 void ModelWriter::write_theta_once(const Hyperparameters& theta, std::uint64_t version) {
   if (thetas_.contains(version) || !new_thetas_.insert(version).second) return;
   write_theta(theta_, theta, version);
-  if (has_trend(theta)) write_trend(theta_trend_, theta, version);
+  if (!has_trend(theta)) return;
+  write_trend(theta_trend_, theta, version);
+  write_trend_range(theta_trend_range_, theta, version);
 }
 
 void ModelWriter::write_local_gps(const ModelState& model) {

@@ -66,10 +66,12 @@ class ModelWriter {
   Eigen::Index outputs_;
   std::vector<std::string> input_names_;
   std::vector<std::string> output_names_;
-  TableWriter observation_, borrowing_, split_, training_, training_more_, theta_, theta_trend_;
+  TableWriter observation_, borrowing_, split_, training_, training_more_, theta_, theta_trend_,
+      theta_trend_range_;
   TableWriter local_gp_, input_, output_, running_, model_, points_, time_;
   RowEraser erase_observation_, erase_time_, erase_local_gp_, erase_points_, erase_split_;
-  RowEraser erase_training_, erase_training_more_, erase_theta_, erase_theta_trend_;
+  RowEraser erase_training_, erase_training_more_, erase_theta_, erase_theta_trend_,
+      erase_theta_trend_range_;
   TableWriter alarm_;
   DriftParts drift_parts_;
 

@@ -165,6 +165,12 @@ std::vector<Table> schema(Eigen::Index inputs, Eigen::Index outputs) {
   checksum INTEGER NOT NULL
 ) STRICT)",
        5, 2},
+      {"theta_trend_range", R"(CREATE TABLE theta_trend_range (
+  version INTEGER PRIMARY KEY,
+  trend_range TEXT NOT NULL,
+  checksum INTEGER NOT NULL
+) STRICT)",
+       3, 5},
       {"training_more", R"(CREATE TABLE training_more (
   number INTEGER PRIMARY KEY,
   surprised INTEGER NOT NULL,

@@ -28,6 +28,7 @@ inline void expect_same(const Hyperparameters& a, const Hyperparameters& b) {
   EXPECT_EQ(a.trend_reach, b.trend_reach);
   if ((a.trend_slope.array() != 0.0).any()) {
     EXPECT_EQ(a.trend_origin, b.trend_origin);
+    EXPECT_EQ(a.trend_range, b.trend_range);
   }
 }
 

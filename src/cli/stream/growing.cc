@@ -38,7 +38,7 @@ std::optional<Options> options_for(const Recipe& grown, const Recipe& recipe, Op
   // What was left empty has been filled in for the old inputs.
   const Eigen::VectorXd slope = theta.trend_slope, origin = theta.trend_origin;
   if ((slope.array() != 0.0).any() || (origin.array() != 0.0).any()) return std::nullopt;
-  theta.trend_slope = theta.trend_origin = Vector();
+  theta.trend_slope = theta.trend_origin = theta.trend_range = Vector();
   const Eigen::VectorXd scales = theta.length_scale;
   if (scales.size() == 0) return options;
   if ((scales.array() != scales(0)).any()) return std::nullopt;

@@ -146,7 +146,7 @@ std::size_t SplittingGp::memory_bytes() const {
   const auto vectors_of = [](const Hyperparameters& theta) {
     return static_cast<std::size_t>(theta.length_scale.size() + theta.mean.size() +
                                     theta.output_scale.size() + theta.trend_slope.size() +
-                                    theta.trend_origin.size()) *
+                                    theta.trend_origin.size() + theta.trend_range.size()) *
            sizeof(double);
   };
   std::size_t bytes = sizeof(*this) + sizeof(State) + model.partition.centers.memory_bytes() +

@@ -9,7 +9,7 @@
 namespace splitgp {
 
 /// What an output is expected to be before anything is known: a constant, or what is linear in the
-/// inputs (θ's trend).
+/// inputs (θ's trend), each of which counts only within its range.
 class PriorMean {
  public:
   /// REQUIRES: θ is complete.
@@ -17,6 +17,7 @@ class PriorMean {
     if ((theta.trend_slope.array() == 0.0).all()) return;
     const Eigen::Index d = theta.trend_origin.size();
     origin_ = theta.trend_origin;
+    range_ = theta.trend_range;
     unit_ = theta.output_scale * std::sqrt(theta.signal_variance);
     slopes_ = theta.trend_slope.reshaped(d, mean_.size()) * unit_.cwiseInverse().asDiagonal();
     falls_back_ = theta.trend_reach > 0.0;
@@ -44,7 +45,8 @@ class PriorMean {
     // at values of 1e150 the product of a slope and a distance may be infinite.
     double sum = 0.0;
     for (Eigen::Index k = 0; k < origin_.size(); ++k) {
-      sum += std::clamp(slopes_(k, o) * (x(k) - origin_(k)), -kFarthest, kFarthest);
+      const double distance = std::clamp(x(k) - origin_(k), -range_(k), range_(k));
+      sum += std::clamp(slopes_(k, o) * distance, -kFarthest, kFarthest);
     }
     return mean_(o) + unit_(o) * sum;
   }
@@ -53,7 +55,9 @@ class PriorMean {
   template <typename Input>
   double trend_slope(Eigen::Index o, Eigen::Index k, const Eigen::MatrixBase<Input>& x) const {
     if (slopes_.size() == 0) return 0.0;
-    const double part = slopes_(k, o) * (x(k) - origin_(k));
+    const double distance = x(k) - origin_(k);
+    if (std::abs(distance) > range_(k)) return 0.0;
+    const double part = slopes_(k, o) * distance;
     return std::abs(part) < kFarthest ? unit_(o) * slopes_(k, o) : 0.0;
   }
   template <typename Input>
@@ -66,9 +70,9 @@ class PriorMean {
 
   Eigen::VectorXd mean_;
   bool falls_back_ = false;
-  Eigen::VectorXd origin_;
-  Eigen::VectorXd unit_;    // the prior's standard deviation of each output
-  Eigen::MatrixXd slopes_;  // in that unit; one column for each output
+  Eigen::VectorXd origin_, range_;  // of each input
+  Eigen::VectorXd unit_;            // the prior's standard deviation of each output
+  Eigen::MatrixXd slopes_;          // in that unit; one column for each output
 };
 
 /// How much of a local GP's own answer is kept, where θ's trend is what it falls back to: 1 where

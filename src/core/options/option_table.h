@@ -224,6 +224,11 @@ void each_hyperparameter(Visitor&& visit) {
                     .help = "Where the trend is 0, one value for each input",
                     .since = 2},
         &Hyperparameters::trend_origin);
+  visit(OptionEntry{.name = "trend_range",
+                    .help = "How far from its origin the trend grows with an input, one value for "
+                            "each input",
+                    .since = 5},
+        &Hyperparameters::trend_range);
   visit(OptionEntry{.name = "trend_reach",
                     .help = "The share of variance left at which the trend replaces a local GP; 0: "
                             "the trend is part of the prior",

@@ -63,6 +63,7 @@ void each_range(Theta& theta, const Visit& visit_number) {
   visit("mean", theta.mean, -kLargestMagnitude, kLargestMagnitude);
   visit("trend_slope", theta.trend_slope, -kHuge, kHuge);
   visit("trend_origin", theta.trend_origin, -kLargestMagnitude, kLargestMagnitude);
+  visit("trend_range", theta.trend_range, 0.0, kLargestMagnitude);
   visit("signal_variance", theta.signal_variance, kTiny, kHuge);
   visit("noise_variance", theta.noise_variance, 0.0, kHuge);
   visit("trend_reach", theta.trend_reach, 0.0, 1.0);
@@ -177,11 +178,14 @@ Hyperparameters complete(Hyperparameters theta, Eigen::Index inputs, Eigen::Inde
   if (theta.output_scale.size() == 0) theta.output_scale = Eigen::VectorXd::Ones(outputs);
   if (theta.trend_slope.size() == 0) theta.trend_slope = Eigen::VectorXd::Zero(inputs * outputs);
   if (theta.trend_origin.size() == 0) theta.trend_origin = Eigen::VectorXd::Zero(inputs);
+  if (theta.trend_range.size() == 0)
+    theta.trend_range = Eigen::VectorXd::Constant(inputs, kLargestMagnitude);
   check_width("length_scale", theta.length_scale.size(), inputs);
   check_width("mean", theta.mean.size(), outputs);
   check_width("output_scale", theta.output_scale.size(), outputs);
   check_width("trend_slope", theta.trend_slope.size(), inputs * outputs);
   check_width("trend_origin", theta.trend_origin.size(), inputs);
+  check_width("trend_range", theta.trend_range.size(), inputs);
   each_range(theta, [](std::string name, Eigen::Index k, double value, double low, double high) {
     if (k >= 0) name.append("[").append(text(k)).append("]");
     check_range(name, value, low, high);

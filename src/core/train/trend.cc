@@ -1,6 +1,8 @@
 #include "core/train/trend.h"
 
 #include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "core/kernel/kernel.h"
@@ -17,6 +19,33 @@ namespace {
 // on the Barrett arm, rows between recorded ones leave at most some 1e-3, held-out stretches half.
 constexpr double kReach = 0.1;
 
+// An input's part of the trend grows up to so many times as far from its mean as all but this share
+// of the observations are. A broken sensor's reading is beyond that; a column of time hardly
+// is, since the stream has grown by half when Train is called again.
+constexpr double kBeyond = 2.0;
+constexpr double kOutliers = 0.01;
+
+// Sets where the trend of each input begins and ends.
+void set_range(const TrainingSet& set, Hyperparameters& theta) {
+  theta.trend_origin = set.input_mean;
+  theta.trend_range = VectorXd::Zero(set.input_mean.size());
+  std::vector<double> distances;
+  for (Index k = 0; k < set.input_mean.size(); ++k) {
+    distances.clear();
+    for (const TrainingSet::Block& block : set.blocks) {
+      for (Index j = 0; j < block.inputs.rows(); ++j)
+        distances.push_back(std::abs(block.inputs(j, k) - set.input_mean(k)));
+    }
+    if (distances.empty()) continue;
+    // At least one, of however few observations.
+    const auto n = std::ssize(distances);
+    const auto few = 1 + static_cast<Index>(kOutliers * static_cast<double>(n));
+    const auto at = distances.begin() + std::max<Index>(0, n - 1 - few);
+    std::nth_element(distances.begin(), at, distances.end());
+    theta.trend_range(k) = kBeyond * *at;
+  }
+}
+
 // The observations of a block before number `until`: their inputs and, for the regression, a column
 // of ones and the inputs in spreads from their mean, and the outputs in spreads from theirs.
 struct Rows {
@@ -26,7 +55,8 @@ struct Rows {
   VectorXd noise_variance;
 };
 
-Rows rows_before(const TrainingSet& set, const TrainingSet::Block& block, std::uint64_t until) {
+Rows rows_before(const TrainingSet& set, const TrainingSet::Block& block,
+                 const Hyperparameters& theta, std::uint64_t until) {
   std::vector<Index> rows;
   for (Index j = 0; j < block.inputs.rows(); ++j) {
     if (block.sequence[static_cast<std::size_t>(j)] < until) rows.push_back(j);
@@ -37,8 +67,12 @@ Rows rows_before(const TrainingSet& set, const TrainingSet::Block& block, std::u
   result.columns.col(0).setOnes();
   for (Index k = 0; k < d; ++k) {
     if (set.constant_input[static_cast<std::size_t>(k)]) continue;
-    result.columns.col(1 + k) =
-        (result.inputs.col(k).array() - set.input_mean(k)) / set.input_spread(k);
+    // Beyond the range a reading tells nothing of the slope.
+    for (Index j = 0; j < result.inputs.rows(); ++j) {
+      const double distance = result.inputs(j, k) - set.input_mean(k);
+      if (std::abs(distance) <= theta.trend_range(k))
+        result.columns(j, 1 + k) = distance / set.input_spread(k);
+    }
   }
   for (Index o = 0; o < result.outputs.cols(); ++o) {
     result.outputs.col(o) =
@@ -91,10 +125,13 @@ Hyperparameters without_trend(Hyperparameters theta) {
 Hyperparameters with_trend(const TrainingSet& set, const Hyperparameters& theta,
                            std::uint64_t until) {
   const Index p = set.output_spread.size();
+  Hyperparameters result = theta;
+  result.trend_reach = 0.0;
+  set_range(set, result);
   const Kernel kernel(theta);
   NormalEquations equations(set.input_spread.size(), p);
   for (const TrainingSet::Block& block : set.blocks) {
-    Rows rows = rows_before(set, block, until);
+    Rows rows = rows_before(set, block, result, until);
     const Index n = rows.inputs.rows();
     if (n == 0) continue;
     MatrixXd K(n, n);
@@ -107,9 +144,6 @@ Hyperparameters with_trend(const TrainingSet& set, const Hyperparameters& theta,
     factor.matrixL().solveInPlace(rows.outputs);
     equations.add(rows.columns, rows.outputs);
   }
-  Hyperparameters result = theta;
-  result.trend_reach = 0.0;
-  result.trend_origin = set.input_mean;
   for (Index o = 0; o < p; ++o) {
     // K is that of an output of scale 1, the prior's unit the spread.
     const double unit = set.output_spread(o) / theta.output_scale(o);
@@ -121,14 +155,14 @@ Hyperparameters with_trend(const TrainingSet& set, const Hyperparameters& theta,
 Hyperparameters with_fallback(const TrainingSet& set, const Hyperparameters& theta,
                               std::uint64_t until) {
   const Index p = set.output_spread.size();
-  NormalEquations equations(set.input_spread.size(), p);
-  for (const TrainingSet::Block& block : set.blocks) {
-    const Rows rows = rows_before(set, block, until);
-    equations.add(rows.columns, rows.outputs);
-  }
   Hyperparameters result = theta;
   result.trend_reach = kReach;
-  result.trend_origin = set.input_mean;
+  set_range(set, result);
+  NormalEquations equations(set.input_spread.size(), p);
+  for (const TrainingSet::Block& block : set.blocks) {
+    const Rows rows = rows_before(set, block, result, until);
+    equations.add(rows.columns, rows.outputs);
+  }
   for (Index o = 0; o < p; ++o) {
     if (!equations.solve(set, o, 1.0, result)) return theta;
   }

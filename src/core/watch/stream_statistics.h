@@ -1,11 +1,18 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace splitgp {
 
-/// Mean and spread of every column of a stream so far (Welford). O(columns) per observation.
+/// Mean and spread of every column of a stream so far (Welford), which no single reading bends: a
+/// value counts as if it were no further from the mean than kFarthest spreads. O(columns) per
+/// observation.
+///
+/// Among ordinary values none is that far, and the figures are the plain ones to the bit. A column
+/// that really moves takes its spread with it, because each row may widen it by so much.
 class StreamStatistics {
  public:
   /// The whole state, for saving and loading a model.
@@ -21,11 +28,19 @@ class StreamStatistics {
   const Sums& sums() const { return sums_; }
 
   void add(const Eigen::Ref<const Eigen::VectorXd>& values) {
+    const auto before = static_cast<double>(sums_.n);
     ++sums_.n;
+    // Of few values not even the spread is known.
+    const double farthest = kFarthest + (before > 0.0 ? kDoubt / before : 0.0);
     for (Eigen::Index k = 0; k < values.size(); ++k) {
-      const double before = values(k) - sums_.mean(k);
-      sums_.mean(k) += before / static_cast<double>(sums_.n);
-      sums_.squares(k) += before * (values(k) - sums_.mean(k));
+      double value = values(k);
+      if (sums_.squares(k) > 0.0) {  // what has been constant so far has no spread to go by
+        const double most = farthest * std::sqrt(sums_.squares(k) / before);
+        value = std::clamp(value, sums_.mean(k) - most, sums_.mean(k) + most);
+      }
+      const double distance = value - sums_.mean(k);
+      sums_.mean(k) += distance / static_cast<double>(sums_.n);
+      sums_.squares(k) += distance * (value - sums_.mean(k));
     }
   }
 
@@ -38,6 +53,9 @@ class StreamStatistics {
   }
 
  private:
+  static constexpr double kFarthest = 10.0;
+  static constexpr double kDoubt = 100.0;
+
   Sums sums_;
 };
 

@@ -55,6 +55,7 @@ TEST_P(ModelFileGolden, LoadsAnswersAndGoesOn) {
   EXPECT_EQ(model.options().neighbors, GetParam() == 1 ? 8 : 3);
   EXPECT_EQ(model.options().calibration,
             GetParam() == 1 ? Calibration::none : Calibration::adaptive);
+  EXPECT_EQ(model.options().experts, GetParam() >= 5);
   EXPECT_EQ(model.options().surprise, GetParam() != 1);
   EXPECT_EQ(model.options().trend, GetParam() == 1 ? Trend::none : Trend::automatic);
   EXPECT_EQ(model.n_local(), std::ssize(model.split_history()) + 1);
@@ -94,7 +95,7 @@ TEST_P(ModelFileGolden, LoadsAnswersAndGoesOn) {
             static_cast<std::uint64_t>(golden::kObservations) + 20 - forgotten);
 }
 
-INSTANTIATE_TEST_SUITE_P(Versions, ModelFileGolden, ::testing::Values(1, 2, 3, 4));
+INSTANTIATE_TEST_SUITE_P(Versions, ModelFileGolden, ::testing::Values(1, 2, 3, 4, 5));
 
 }  // namespace
 }  // namespace splitgp

@@ -1,4 +1,4 @@
-// Wrote model_v4.splitgp and model_v4.csv, once, and before that those of versions 1 to 3. A
+// Wrote model_v5.splitgp and model_v5.csv, once, and before that those of versions 1 to 4. A
 // golden file is never written again: a new format version gets a new one beside it. See README.md.
 //
 //   cmake --build BUILD --target make_golden && BUILD/tests/make_golden NEW_DIRECTORY
@@ -12,7 +12,7 @@ int main(int argc, char** argv) {
   namespace golden = splitgp::testing::golden;
   if (argc != 2) return 2;
   const std::filesystem::path directory = argv[1];
-  const std::filesystem::path path = directory / "model_v4.splitgp";
+  const std::filesystem::path path = directory / "model_v5.splitgp";
 
   splitgp::Options options;
   options.split_limit = 12;
@@ -38,7 +38,7 @@ int main(int argc, char** argv) {
   file.set_note("made by", "tests/golden/make_golden.cc");
   file.checkpoint({{"source.csv", golden::kObservations}});
 
-  std::FILE* csv = std::fopen((directory / "model_v4.csv").c_str(), "w");
+  std::FILE* csv = std::fopen((directory / "model_v5.csv").c_str(), "w");
   if (csv == nullptr) return 1;
   std::fprintf(csv, "mean0,mean1,variance0,variance1\n");
   const splitgp::Prediction p = file.model().predict(golden::queries());

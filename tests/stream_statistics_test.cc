@@ -16,11 +16,11 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using testing::Random;
 
-constexpr Index kRows = 1000;
+constexpr Index kStreamRows = 1000;
 
 VectorXd normal_values(std::uint64_t seed) {
   Random random(seed);
-  VectorXd values(kRows);
+  VectorXd values(kStreamRows);
   for (double& value : values) value = 20.0 + 3.0 * random.normal();
   return values;
 }
@@ -53,14 +53,14 @@ TEST(StreamStatistics, AreNotBentByOneReading) {
 
 TEST(StreamStatistics, FollowAColumnThatReallyMoves) {
   VectorXd values = normal_values(3);
-  values.tail(kRows / 2).array() += 1000.0;
+  values.tail(kStreamRows / 2).array() += 1000.0;
   const StreamStatistics found = statistics_of(values);
   EXPECT_GT(found.mean()(0), 300.0);
   EXPECT_GT(found.spread()(0), 300.0);
 }
 
 TEST(StreamStatistics, ConstantColumnTakesItsFirstOtherValueWhole) {
-  VectorXd values = VectorXd::Constant(kRows, 7.0);
+  VectorXd values = VectorXd::Constant(kStreamRows, 7.0);
   EXPECT_EQ(statistics_of(values).spread()(0), 0.0);
   values(500) = 8.0;
   const StreamStatistics found = statistics_of(values);

@@ -244,10 +244,7 @@ RowAnswer RowsJob::answer_with(const Prediction& prediction, bool interval_known
 // A row without its target waits under its id.
 std::string RowsJob::answer_of_taken(Workplace& work, const std::string& id) {
   const bool unlabelled = taken_.earlier == table::TakenRow::Earlier::without_target;
-  if (taken_.earlier != table::TakenRow::Earlier::none) work.count_waiting(-1);
   if (unlabelled || taken_.fate == Fate::predicted) work.count_predicted();
-  if (taken_.fate == Fate::early) work.count_early();
-  if (taken_.fate == Fate::waiting) work.count_waiting(1);
   std::string result = "{\"early\":true}";
   if (taken_.fate != Fate::early) {
     RowAnswer answer = answer_with(taken_.answer, taken_.interval_known);

@@ -386,7 +386,7 @@ TEST(ServeHttp, UnknownParametersAreRefused) {
   ASSERT_EQ(client.post(kLearn, R"({"x":[[1,2]],"y":[3]})").status, 200);
   const auto answer = [&](const std::string& query) {
     return HttpClient(serving.port())
-        .post("/v2/models/m/rows" + query, "x1,x2\n1,2\n", "Content-Type: text/csv\r\n");
+        .post("/v2/models/m/rows" + query, "x1,x2,y1\n1,2,3\n", "Content-Type: text/csv\r\n");
   };
   EXPECT_EQ(answer("?learn=false&level=0.5").status, 200);
   const auto wrong = answer("?learn=false&lvel=0.5");

@@ -120,7 +120,7 @@ def test_a_model_of_the_command_predicts_and_goes_on(streamed, tmp_path):
     without = [{name: value for name, value in row.items() if name != "power"} for row in later]
     (tmp_path / "new.csv").write_text(text_of(without))
     output = subprocess.run(
-        [COMMAND, "predict", "--model", folder / "m.splitgp", tmp_path / "new.csv"],
+        [COMMAND, "predict", "-m", folder / "m.splitgp", tmp_path / "new.csv", "--ahead", "1"],
         check=True,
         capture_output=True,
         text=True,

@@ -203,7 +203,7 @@ class PredictRun : private Waiter {
       throw CommandError(kUsage, "--ahead is '" + text +
                                      "'; it must be a number of rows from 1, 'rows' or 'unknown'");
     }
-    return number;
+    return number + recipe_.rows_ahead() - 1;
   }
 
   static table::Cell cell_of(const Row& row, std::size_t place, std::string& unquoted) {

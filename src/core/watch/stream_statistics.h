@@ -53,7 +53,7 @@ class StreamStatistics {
   }
 
  private:
-  static constexpr double kFarthest = 10.0;
+  static constexpr double kFarthest = 30.0;
   static constexpr double kDoubt = 100.0;
 
   Sums sums_;

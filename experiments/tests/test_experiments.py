@@ -17,8 +17,8 @@ from experiments.cost import measuring as cost
 from experiments.cost.models import BOOSTING, FOREST, KNN, LINEAR, MODELS, OURS
 from experiments.kin40k import measuring as kin40k
 from experiments.overviews import claims, summary
-from experiments.published import __main__ as published
 from experiments.overviews.claims_theory import growth, jumps, linear_residual, memory_curve
+from experiments.published import __main__ as published
 from experiments.shared import run
 from experiments.shared.methods import DEFAULT, FULL, LOCAL, LOG, PAPER, RBCM
 from experiments.shared.table import Estimate, Row, Table, read_rows

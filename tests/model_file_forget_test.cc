@@ -4,10 +4,14 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <charconv>
 #include <cstdint>
 #include <cstring>
 #include <fstream>
+#include <iterator>
+#include <set>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -135,6 +139,44 @@ TEST_F(FileForgets, NumbersAreGoneFromItsBytes) {
     file.checkpoint();
     EXPECT_EQ(rows.left_behind(file, path_), 0);
     EXPECT_EQ(load(path_).model.n_observations(), 0u);
+  }
+}
+
+// The lists of numbers in the file are texts: the values that the experts keep of the last rows, of
+// the first one and of the range are gone as well.
+TEST_F(FileForgets, ThereIsNoTextOfTheNumbersEither) {
+  for (const Index count : {9, 40, 300}) {
+    const std::filesystem::path path = path_.string() + std::to_string(count);
+    Random random(8);
+    ModelFile file = ModelFile::create(path, SplittingGp(2, 1, small()));
+    std::vector<VectorXd> rows;
+    Index largest = 0;
+    for (Index i = 0; i < count; ++i) {
+      rows.push_back(VectorXd::NullaryExpr(3, [&] { return random.normal(); }));
+      if (rows.back()(2) > rows[static_cast<std::size_t>(largest)](2)) largest = i;
+      file.model().update(rows.back().head(2), rows.back().tail(1));
+    }
+    file.checkpoint();
+    std::set<std::uint64_t> gone{0, 4, static_cast<std::uint64_t>(largest),
+                                 static_cast<std::uint64_t>(count - 1)};
+    const auto times_in_file = [&](double value) {
+      std::string bytes;
+      for (const char* suffix : {"", "-wal"}) {
+        std::ifstream part(path.string() + suffix, std::ios::binary);
+        bytes.append(std::istreambuf_iterator<char>(part), {});
+      }
+      std::array<char, 32> digits{};
+      const std::string text(digits.data(),
+                             std::to_chars(digits.data(), digits.data() + 32, value).ptr);
+      return bytes.find(text) != std::string::npos;
+    };
+    EXPECT_TRUE(times_in_file(rows.back()(2))) << "or this test looks in the wrong place";
+    file.model().forget(std::vector<std::uint64_t>(gone.begin(), gone.end()));
+    file.checkpoint();
+    for (const std::uint64_t one : gone) {
+      for (const double value : rows[one])
+        EXPECT_FALSE(times_in_file(value)) << count << " " << one;
+    }
   }
 }
 

@@ -14,6 +14,7 @@ namespace {
 
 // The last error counts as at most so many of the deviations that were expected.
 constexpr double kMostError = 3.0;
+constexpr std::uint64_t kFewRows = 16;  // a mean of fewer shows them
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 // Between two reaches: `above` counts `part`.
@@ -102,6 +103,23 @@ void Experts::learn(const Eigen::Ref<const VectorXd>& x, const Eigen::Ref<const 
   }
   linear_.learn(x, y);
   ++rows_;
+}
+
+void Experts::forget(std::uint64_t age, const Eigen::Ref<const VectorXd>& y) {
+  linear_.forget();
+  for (Index o = 0; o < y.size(); ++o) {
+    Output& of = of_[at(o)];
+    of.range.forget(y(o));
+    if (age <= std::min(rows_, kRemembered)) {
+      of.errors[(rows_ - age) % kRemembered] = 0.0;
+      of.values[(rows_ - age) % kRemembered] = of.means.front();
+    }
+    // The mean of the first rows is all but one of them.
+    for (std::size_t reach = 1; reach < kReaches; ++reach) {
+      if (rows_ < LookedBack::age(static_cast<Index>(reach)) + kFewRows)
+        of.means[reach] = of.means.front();
+    }
+  }
 }
 
 std::size_t Experts::n_numbers() const {

@@ -37,6 +37,13 @@ class Experts {
   void learn(const Eigen::Ref<const Eigen::VectorXd>& x, const Eigen::Ref<const Eigen::VectorXd>& y,
              const LookedBack& back, LookedBack& answered);
 
+  /// An observation with these outputs was taken back, the `age`-th before the next one: what was
+  /// kept of it alone goes. Sums over the stream stay.
+  void forget(std::uint64_t age, const Eigen::Ref<const Eigen::VectorXd>& y);
+
+  /// An upper bound of the operations that learn() counts.
+  Eigen::Index most_operations() const { return linear_.most_operations(); }
+
   /// For the next row.
   const Mixture& next(Eigen::Index output) const { return of_[at(output)].mixtures.front(); }
 

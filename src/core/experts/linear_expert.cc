@@ -5,6 +5,8 @@
 #include <cmath>
 #include <type_traits>
 
+#include "core/base/operations.h"
+
 namespace splitgp {
 
 using Eigen::Index;
@@ -51,7 +53,41 @@ void LinearExpert::learn(const Eigen::Ref<const VectorXd>& x, const Eigen::Ref<c
   squares_.selfadjointView<Eigen::Lower>().rankUpdate(z_);
   for (Index o = 0; o < y.size(); ++o)
     products_.col(o) += (kFar / farthest * (y(o) - output_origin_(o))) * z_;
-  if (rows_ >= next_) refresh();
+  count_operations(z_.size() * z_.size() + z_.size() * y.size());
+  if (rows_ < next_) return;
+  if (rows_ == kFirstOpinion) move_origin();
+  refresh();
+  count_operations(refresh_operations());
+}
+
+void LinearExpert::forget() {
+  if (rows_ > 0 && rows_ < kFirstOpinion)
+    *this = LinearExpert(origin_.size(), output_origin_.size());
+}
+
+Index LinearExpert::refresh_operations() const {
+  const Index d = origin_.size();
+  return d * d * d + 4 * d * (d + output_origin_.size());
+}
+
+Index LinearExpert::most_operations() const {
+  const Index wide = origin_.size() + 1;
+  return follows() ? wide * (wide + output_origin_.size()) + refresh_operations() : 0;
+}
+
+// To the means: nothing of a single row stays, and sums of small numbers lose no digits.
+void LinearExpert::move_origin() {
+  const Index d = origin_.size();
+  const double n = squares_(0, 0);
+  middle_ = squares_.col(0).tail(d) / n;
+  for (Index j = 0; j < d; ++j) {
+    for (Index i = j; i < d; ++i) squares_(i + 1, j + 1) -= n * middle_(i) * middle_(j);
+    squares_(j + 1, 0) = 0.0;
+    products_.row(j + 1) -= middle_(j) * products_.row(0);
+  }
+  origin_ += middle_;
+  for (Index o = 0; o < output_origin_.size(); ++o) output_origin_(o) += products_(0, o) / n;
+  products_.row(0).setZero();
 }
 
 // In units of the inputs' spread, so that a penalty of 1 is a prior worth one row.

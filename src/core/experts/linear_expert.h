@@ -1,9 +1,8 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <cstddef>
 #include <cstdint>
-#include <span>
-#include <vector>
 
 namespace splitgp {
 
@@ -24,6 +23,13 @@ class LinearExpert {
   void learn(const Eigen::Ref<const Eigen::VectorXd>& x,
              const Eigen::Ref<const Eigen::VectorXd>& y);
 
+  /// An observation was taken back. While few have come one of them shows in what is kept, and then
+  /// it begins anew.
+  void forget();
+
+  /// An upper bound of the multiplications that learn() counts.
+  Eigen::Index most_operations() const;
+
   /// What follows as numbers, for storing a model.
   std::size_t n_numbers() const;
   void put(double*& out) const;
@@ -34,14 +40,17 @@ class LinearExpert {
   static constexpr Eigen::Index kMostInputs = 64;
   bool follows() const { return origin_.size() <= kMostInputs; }
   void refresh();
+  void move_origin();
+  Eigen::Index refresh_operations() const;
   template <class Self, class Each>
   static void each(Self& self, const Each& each);
 
   std::uint64_t rows_ = 0;
   std::uint64_t next_ = 0;  // when the slopes follow again
   bool knows_ = false;
-  Eigen::VectorXd origin_;         // the first row's inputs …
-  Eigen::VectorXd output_origin_;  // … and outputs
+  // The first row's inputs and outputs, then the means of the first rows.
+  Eigen::VectorXd origin_;
+  Eigen::VectorXd output_origin_;
   // Sums over rows of z zᵀ and z yᵀ, where z is 1 and the inputs, around the origin; weighted so
   // that inputs far outside everything seen count little. The lower triangle.
   Eigen::MatrixXd squares_;

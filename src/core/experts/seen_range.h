@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 
 namespace splitgp {
@@ -24,6 +25,14 @@ class SeenRange {
     if (!(lower_ < upper_)) return answer;
     const double most = margin();
     return std::clamp(answer, lower_ - most, upper_ + most);
+  }
+
+  /// This value was taken back: if it is an end of the range, the end moves a little outwards, so
+  /// that it is no value of the stream.
+  void forget(double value) {
+    const double little = (upper_ - lower_) / 1024.0;
+    if (value == upper_) upper_ += little;
+    if (value == lower_) lower_ -= little;
   }
 
   static constexpr std::size_t kNumbers = 6;

@@ -132,6 +132,7 @@ std::uint64_t most_operations(const ModelState& model) {
   sum += model.budget.holders * remove + (append + 2 * remove);
   sum += static_cast<Index>(model.budget.operations) + append + 4 * remove;
   sum += m * (d + p + 2);
+  if (model.monitor.experts) sum += model.monitor.experts->most_operations();
   sum += std::max<Index>(options.window_size, options.max_observations) * d;
   return static_cast<std::uint64_t>(sum);
 }

@@ -63,6 +63,7 @@ void note_forgotten(ModelState& model, std::span<const std::uint64_t> sequences)
   if (partition.held > 0) return;
   model.knowledge.input_statistics = StreamStatistics(model.inputs);
   model.knowledge.output_statistics = StreamStatistics(model.outputs);
+  if (model.monitor.experts) model.monitor.experts.emplace(model.inputs, model.outputs);
   model.retention.clear();
 }
 
@@ -78,7 +79,12 @@ ForgetResult forget(ModelState& model, std::span<const std::uint64_t> sequences)
   std::map<Index, std::vector<std::uint64_t>> held_by;
   std::set<Index, std::greater<>> owners;
   for (const std::uint64_t sequence : sorted) {
-    owners.insert(partition.owner_of(sequence));
+    const Index owner = *owners.insert(partition.owner_of(sequence)).first;
+    if (model.monitor.experts) {
+      const LocalGp& local = partition.at(owner);
+      model.monitor.experts->forget(model.knowledge.observations - sequence,
+                                    local.outputs().row(local.find(sequence)).transpose());
+    }
     for (const Index i : partition.found) held_by[i].push_back(sequence);
   }
   for (const auto& [i, held] : held_by) partition.drop(i, held, model.knowledge.theta->kernel);

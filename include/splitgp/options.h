@@ -178,7 +178,7 @@ struct Options {
 
   /// Mix f with experts beside it, as far as the rows so far have shown them to be right: a share
   /// of f's last error, the mean and the last value of the stream, and a linear model of it. Where
-  /// f is the best nothing changes. Needs calibration.
+  /// f is the best hardly anything changes. Needs calibration.
   bool experts = true;
 
   // Change.

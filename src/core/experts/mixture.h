@@ -40,7 +40,7 @@ struct Mixed {
 /// would be the precision-weighted one, v/(v + s_k²) of the way, where v is f's variance and s_k²
 /// the expert's mean squared error of late; which share of it is taken is for Evidence to say. So a
 /// sure f hardly listens, an unsure one does where that has been right, and where f is the best
-/// nothing changes at all.
+/// hardly anything changes.
 class Mixture {
  public:
   /// `variance` is f's, noise included, in any unit that does not change.
